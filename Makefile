@@ -1,0 +1,29 @@
+# The four ways in. Everything is installed into .venv; a second call of any target installs nothing.
+.PHONY: setup run test lint
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME_STAMP := $(VENV)/.runtime-installed
+TEST_STAMP := $(VENV)/.test-installed
+
+setup: $(RUNTIME_STAMP)
+
+$(RUNTIME_STAMP): pyproject.toml setup.py packaging/requirements.lock packaging/setup_venv.py $(wildcard kernels/cpu/*.cpp kernels/cpu/*.h)
+	$(PYTHON) packaging/setup_venv.py $(VENV) packaging/requirements.lock
+	touch $@
+
+$(TEST_STAMP): $(RUNTIME_STAMP) packaging/requirements-test.lock
+	$(BIN)/python -m pip install --quiet -r packaging/requirements-test.lock
+	touch $@
+
+run: setup
+	@$(BIN)/haloband
+
+test: $(TEST_STAMP) lint
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
+
+lint: $(TEST_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports

@@ -1,0 +1,1 @@
+"""Conversations: their records, the prompt built from them, and the service that the window talks to."""

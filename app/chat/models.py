@@ -1,0 +1,320 @@
+"""The records of the chat domain: what the store keeps, what the service hands to views. Frozen, so they cross threads.
+
+Ids are plain integers given by the store; `chat_id` is the conversation_id of app/protocol.py. Times are seconds since
+1970 (wall clock, for display and order only).
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.generation import GenerationState
+from engine.events import FinishReason, PrefillAdvanced, Timings, Usage
+
+if TYPE_CHECKING:
+    from engine import ModelInfo
+
+
+class Role(Enum):
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class MessageState(Enum):
+    """How far a message got. Only answers are ever anything but COMPLETE."""
+
+    STREAMING = "streaming"
+    COMPLETE = "complete"
+    STOPPED = "stopped"  # the person stopped it
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"  # the program ended while it was being written
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """What a chat sets for itself; None means the app's default from Settings."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    thinking: bool | None = None
+    preset: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSummary:
+    """One row of the chat list."""
+
+    id: int
+    title: str  # empty until a first question gives it one
+    pinned: bool
+    updated_at: float
+    state: GenerationState = GenerationState.IDLE  # of the running answer; not stored
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat without its messages."""
+
+    id: int
+    title: str
+    title_is_manual: bool
+    pinned: bool
+    draft: str
+    system_prompt: str | None  # None: the app's default
+    settings: ChatSettings
+    history_from_id: int | None  # messages before this one are no longer sent to the model
+    created_at: float
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A document without its text (which may be megabytes; ask the service for it)."""
+
+    id: int
+    name: str
+    size_bytes: int
+    characters: int
+    tokens: int | None  # None until counted
+    sha256: str
+    preview: str  # the first 500 characters
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of the selected branch; `version` of `versions` counts from 1 among those that share a parent."""
+
+    id: int
+    chat_id: int
+    parent_id: int | None
+    role: Role
+    text: str
+    reasoning: str
+    state: MessageState
+    created_at: float
+    documents: tuple[DocumentInfo, ...] = ()
+    finish_reason: FinishReason | None = None
+    usage: Usage | None = None
+    timings: Timings | None = None
+    reasoning_s: float | None = None
+    reasoning_tokens: int = 0
+    model: str = ""
+    error: str = ""
+    version: int = 1
+    versions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChat:
+    """A chat with the messages of its selected branch, oldest first, and the documents waiting in its composer."""
+
+    chat: Chat
+    messages: tuple[Message, ...]
+    pending_documents: tuple[DocumentInfo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatStatus:
+    """What a chat's answer is doing now. `prefill` and `tok_s` are the newest known while busy."""
+
+    chat_id: int
+    state: GenerationState
+    message_id: int | None = None  # the answer being made
+    ahead: int = 0  # jobs before this one while queued
+    prefill: PrefillAdvanced | None = None
+    tokens: int = 0
+    tok_s: float | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Text to append to an answer that a view shows."""
+
+    chat_id: int
+    message_id: int
+    reasoning: str
+    text: str
+    tokens: int
+    reasoning_tokens: int
+    tok_s: float | None
+
+
+class PendingState(Enum):
+    READING = "reading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDocument:
+    """A chip in the composer. `info` is None while the file is being read or when that failed."""
+
+    key: int  # names the chip from the first moment; equals info.id once stored
+    name: str
+    state: PendingState
+    info: DocumentInfo | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingDocuments:
+    chat_id: int
+    documents: tuple[PendingDocument, ...]
+
+
+class FitChoice(Enum):
+    """What a person can do about a prompt that does not fit."""
+
+    SHORTER_ANSWER = "shorter_answer"  # reserve only what is left
+    LEAVE_OUT_OLDEST = "leave_out_oldest"  # stop sending the oldest turns of this chat
+    LARGER_CONTEXT = "larger_context"  # raise the context size, up to the model's own
+    REMOVE_DOCUMENTS = "remove_documents"
+    NEW_CHAT = "new_chat"  # move the question to a new chat
+
+
+@dataclass(frozen=True, slots=True)
+class FitOption:
+    """A choice that would make it fit, and its number: answer tokens, turns left out, or the new context size."""
+
+    choice: FitChoice
+    value: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBudget:
+    """How the context is spent, in tokens. None counts are not known yet (shown as a dash).
+
+    `history` counts the chat so far (system prompt included, documents of earlier questions apart), `documents` all
+    documents that would be sent, `draft` the text in the composer, `reserved` the tokens kept for the answer.
+    `cached` of them are still held by the session and need not be read again; it overlaps the others.
+    """
+
+    chat_id: int
+    context: int
+    history: int | None
+    documents: int | None
+    draft: int | None
+    reserved: int
+    cached: int = 0
+    is_exact: bool = False  # counted as one prompt, not as a sum of parts
+
+    @property
+    def used(self) -> int | None:
+        """Prompt tokens, None while a part is unknown."""
+        if self.history is None or self.documents is None or self.draft is None:
+            return None
+        return self.history + self.documents + self.draft
+
+    @property
+    def over_by(self) -> int:
+        """Tokens too many, 0 if it fits or is not known."""
+        return 0 if self.used is None else max(0, self.used + self.reserved - self.context)
+
+    @property
+    def fits(self) -> bool:
+        return self.over_by == 0
+
+
+@dataclass(frozen=True, slots=True)
+class SendRefused:
+    """A question that was not sent because it does not fit; it is still in the composer."""
+
+    chat_id: int
+    budget: ContextBudget
+    message: str
+    options: tuple[FitOption, ...]
+
+
+class ModelState(Enum):
+    NONE = "none"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """The model as the status line shows it. While LOADING, `info` is still the previous model's, if there was one."""
+
+    state: ModelState
+    path: Path | None = None
+    info: "ModelInfo | None" = None
+    done_bytes: int = 0
+    total_bytes: int = 0
+    message: str = ""
+
+
+class NoticeLevel(Enum):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One sentence for a person. `key` names notices that replace one another; `is_sticky` ones stay until cleared
+    (an empty `text` with the same key clears)."""
+
+    level: NoticeLevel
+    text: str
+    key: str = ""
+    is_sticky: bool = False
+    is_bug: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndoOffer:
+    """Something was deleted and can be brought back with ChatService.undo(token)."""
+
+    token: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chat that matches, with the best place. message_id is None when only the title matches.
+
+    `snippet` is plain text; `marks` are (start, length) of the matching words in it.
+    """
+
+    chat_id: int
+    title: str
+    message_id: int | None
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    query: str
+    hits: tuple[SearchHit, ...]
+
+
+class ExportFormat(Enum):
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True)
+class AppDefaults:
+    """Defaults that a chat without its own settings uses; made from Settings."""
+
+    temperature: float = 0.7
+    top_p: float = 0.95
+    top_k: int = 40
+    min_p: float = 0.0
+    seed: int | None = None
+    max_tokens: int = 1024
+    thinking: bool = False
+    system_prompt: str = ""
+    context: int = 16384
+    mode: str = "sparse"
+    paste_threshold: int = 2000
+    paste_becomes_document: bool = True

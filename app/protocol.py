@@ -1,7 +1,7 @@
 """What the GUI thread and the engine's worker thread say to each other: small frozen records, nothing else crosses.
 
 Requests go to `EngineHost` (app/engine_host.py) on the GUI thread, which hands them to `EngineWorker` by queued
-signal; events come back through one signal, `EngineHost.event`. Every job has an id, an answer also has its
+signal; events come back through one signal, `EngineHost.event_arrived`. Every job has an id, an answer also has its
 conversation's id; an event of a finished job never arrives. Stopping is a threading.Event, never a queued request.
 """
 
@@ -9,14 +9,14 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from app.engine_face import EngineModel, ModelInfo
 from app.generation import GenerationState
 from engine.events import Finished, PrefillAdvanced
 from engine.ledger import MemoryReport
 
-if TYPE_CHECKING:  # these pull in torch or the tokenizer library, which the window does not wait for
-    from engine import ModelInfo
+if TYPE_CHECKING:  # these may pull in torch or the tokenizer library, which the window does not wait for
     from engine.chat_format import Message
     from engine.sampling import Sampling
 
@@ -103,7 +103,7 @@ class BenchmarkPlan(Protocol):
     the updates it yielded so far are the rows that are kept.
     """
 
-    def run(self, model: Any, stop: threading.Event) -> Iterator[object]:  # Any: the engine's model has no Qt-free base
+    def run(self, model: EngineModel, stop: threading.Event) -> Iterator[object]:
         """Measure and yield one frozen update at a time. `model` is what `engine.load` returned."""
         ...
 
@@ -138,7 +138,7 @@ class ModelLoaded:
 
     job_id: int
     path: Path | None
-    info: "ModelInfo"
+    info: ModelInfo
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,10 @@ Ids are plain integers given by the store; `chat_id` is the conversation_id of a
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.engine_face import ModelInfo
 from app.generation import GenerationState
 from engine.events import FinishReason, PrefillAdvanced, Timings, Usage
-
-if TYPE_CHECKING:
-    from engine import ModelInfo
 
 
 class Role(Enum):
@@ -244,7 +241,7 @@ class ModelStatus:
 
     state: ModelState
     path: Path | None = None
-    info: "ModelInfo | None" = None
+    info: ModelInfo | None = None
     done_bytes: int = 0
     total_bytes: int = 0
     message: str = ""

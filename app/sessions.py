@@ -1,0 +1,61 @@
+"""SessionPool: a session for each of the few conversations used last, so that a next turn reads only what is new.
+
+Owned by EngineWorker, on the worker thread. A session costs memory in proportion to its context, so the pool is small
+and the session used longest ago goes first, before a new one is made.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from app.engine_face import EngineModel, EngineSession
+from engine.errors import EngineError, UserError
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    session: EngineSession
+    context: int
+    mode: str
+
+
+class SessionPool:
+    """At most `limit` sessions, keyed by conversation."""
+
+    def __init__(self, limit: int) -> None:
+        if limit < 1:
+            raise ValueError(f"a pool needs room for at least one session, not {limit}")
+        self._limit = limit
+        self._held: OrderedDict[int, _Held] = OrderedDict()
+
+    def session(self, model: EngineModel, conversation_id: int, context: int, mode: str) -> EngineSession:
+        """The conversation's session, made anew if its context size or mode changed."""
+        held = self._held.get(conversation_id)
+        if held is not None and (held.context, held.mode) == (context, mode):
+            self._held.move_to_end(conversation_id)
+            return held.session
+        self.drop(conversation_id)
+        while len(self._held) >= self._limit:
+            self._held.popitem(last=False)
+        session = self._make(model, context, mode)
+        self._held[conversation_id] = _Held(session, context, mode)
+        return session
+
+    def _make(self, model: EngineModel, context: int, mode: str) -> EngineSession:
+        """A new session; if memory refuses it, once more after letting the other conversations' sessions go."""
+        try:
+            return model.session(context=context, mode=mode)
+        except (UserError, EngineError, MemoryError):
+            if not self._held:
+                raise
+            self._held.clear()
+            return model.session(context=context, mode=mode)
+
+    def drop(self, conversation_id: int) -> None:
+        self._held.pop(conversation_id, None)
+
+    def clear(self) -> None:
+        self._held.clear()
+
+    def held_tokens(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """A copy of (conversation id, ids held) for every session."""
+        return tuple((key, tuple(held.session.tokens)) for key, held in self._held.items())

@@ -1,0 +1,258 @@
+"""EngineWorker: owns the model and one session for each of the last few conversations. Lives in its own QThread.
+
+`EngineHost` sends it requests by queued signal, so they run one after another in the order they were asked. It
+answers through `event_sent` only, never touches a widget, and looks at the job's threading.Event, which `StopRegistry`
+shares with the GUI thread, because a queued stop would arrive after the work it should end.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.answer_stream import FLUSH_S, AnswerStream
+from app.engine_face import EngineLoader, EngineModel
+from app.errors import UserError, record_error
+from app.protocol import (
+    AnswerFailed,
+    AnswerFinished,
+    AnswerStarted,
+    Ask,
+    BenchmarkAdvanced,
+    BenchmarkFailed,
+    BenchmarkFinished,
+    BenchmarkStarted,
+    Event,
+    LoadCancelled,
+    LoadFailed,
+    LoadModel,
+    ModelLoaded,
+    ModelLoading,
+    RunBenchmark,
+)
+from app.sessions import SessionPool
+from engine.events import Finished, FinishReason, Timings, Usage
+
+log = logging.getLogger("haloband.worker")
+
+NO_USAGE = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
+NO_TIMINGS = Timings(prefill_s=0.0, decode_s=0.0, first_token_s=None, prefill_tok_s=None, decode_tok_s=None)
+
+
+def load_engine_model(
+    path: Path | None,
+    *,
+    backend: str,
+    kv_rounding: str | None,
+    dtype: str,
+    progress: Callable[[int, int], None],
+    stop: threading.Event,
+) -> EngineModel:
+    """The real loader. Imports the engine, and torch with it, on the worker thread and not before."""
+    import engine  # noqa: PLC0415 - torch takes seconds to import; the first window does not wait for it
+
+    model: EngineModel = engine.load(path, backend=backend, kv_rounding=kv_rounding, dtype=dtype, progress=progress, stop=stop)
+    return model
+
+
+class StopRegistry:
+    """The stop event of every live job. Thread-safe: made by the host, read by the worker."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: dict[int, threading.Event] = {}
+
+    def create(self, job_id: int) -> threading.Event:
+        with self._lock:
+            return self._events.setdefault(job_id, threading.Event())
+
+    def get(self, job_id: int) -> threading.Event:
+        """The job's event. A job that nobody knows any more counts as stopped."""
+        with self._lock:
+            event = self._events.get(job_id)
+        if event is None:
+            event = threading.Event()
+            event.set()
+        return event
+
+    def stop(self, job_id: int) -> None:
+        with self._lock:
+            event = self._events.get(job_id)
+        if event is not None:
+            event.set()
+
+    def stop_all(self) -> None:
+        with self._lock:
+            for event in self._events.values():
+                event.set()
+
+    def forget(self, job_id: int) -> None:
+        with self._lock:
+            self._events.pop(job_id, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the counting thread may use while the worker is busy: the model's encoder and the ids each session holds."""
+
+    model: EngineModel | None = None
+    held: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (conversation id, ids) of idle sessions
+
+
+class EngineWorker(QObject):
+    """Handles one request at a time. `published` is replaced as a whole, so other threads may read it at any time."""
+
+    event_sent = Signal(object)
+
+    def __init__(self, loader: EngineLoader, stops: StopRegistry, session_limit: int = 3) -> None:
+        super().__init__()
+        self._loader = loader
+        self._stops = stops
+        self._model: EngineModel | None = None
+        self._sessions = SessionPool(session_limit)
+        self.published = Published()
+
+    @Slot(object)
+    def on_request(self, request: object) -> None:
+        """The one way in, by queued connection."""
+        if isinstance(request, Ask):
+            self._answer(request)
+        elif isinstance(request, LoadModel):
+            self._load(request)
+        elif isinstance(request, RunBenchmark):
+            self._run_benchmark(request)
+
+    @Slot()
+    def on_shutdown(self) -> None:
+        """Let go of the model on the thread that made it."""
+        self._drop_model()
+
+    def _send(self, event: Event) -> None:
+        self.event_sent.emit(event)
+
+    # ---- answers
+
+    def _answer(self, ask: Ask) -> None:
+        stop = self._stops.get(ask.job_id)
+        if stop.is_set():
+            self._send(AnswerFinished(ask.job_id, ask.conversation_id, stopped_before_start(ask.job_id)))
+            return
+        stream = AnswerStream(ask.job_id, ask.conversation_id, self._send)
+        try:
+            self._generate(ask, stop, stream)
+        except Exception as error:  # the boundary: whatever escapes becomes words, and the thread lives on
+            stream.close()
+            text = record_error(error, f"answering in conversation {ask.conversation_id}")
+            if text.is_bug:  # UserError and EngineError leave the session at its last commit; a bug may not
+                self._sessions.drop(ask.conversation_id)
+            self._send(AnswerFailed(ask.job_id, ask.conversation_id, text.message, text.is_bug))
+        finally:
+            self._publish()
+
+    def _generate(self, ask: Ask, stop: threading.Event, stream: AnswerStream) -> None:
+        model = self._model
+        if model is None:
+            raise UserError("No model is loaded. Choose one on the Models page, then ask again.")
+        ids = model.encode_chat(ask.messages, thinking=ask.thinking)
+        if ask.thinking:
+            stream.start_thinking(model.tokenizer.think_end_id)
+        self._send(AnswerStarted(ask.job_id, ask.conversation_id, len(ids)))
+        session = self._sessions.session(model, ask.conversation_id, ask.context, ask.mode)
+        for event in session.generate(ids, ask.sampling, ask.max_tokens, stop, job_id=ask.job_id):
+            stream.feed(event)
+
+    # ---- the model
+
+    def _load(self, request: LoadModel) -> None:
+        stop = self._stops.get(request.job_id)
+        progress = _LoadProgress(request, self._send)
+        try:
+            if stop.is_set():
+                raise InterruptedError
+            self._make_room_for(request.path)
+            model = self._loader(
+                request.path,
+                backend=request.backend,
+                kv_rounding=request.kv_rounding,
+                dtype=request.dtype,
+                progress=progress,
+                stop=stop,
+            )
+            if stop.is_set():
+                raise InterruptedError
+        except Exception as error:  # the boundary, as above
+            kept = self._model is not None
+            if stop.is_set():
+                self._send(LoadCancelled(request.job_id, request.path, kept))
+            else:
+                text = record_error(error, f"loading {request.path or 'the embedded model'}")
+                self._send(LoadFailed(request.job_id, request.path, text.message, text.is_bug, kept))
+            return
+        self._drop_model()
+        self._model = model
+        self._publish()
+        self._send(ModelLoaded(request.job_id, request.path, model.info))
+
+    def _make_room_for(self, path: Path | None) -> None:
+        """Keep the old model until the new one stands, unless memory holds only one of them."""
+        if self._model is None or path is None:
+            return
+        try:
+            needed = path.stat().st_size
+        except OSError:
+            return  # the loader names the trouble
+        if needed * 5 // 4 > psutil.virtual_memory().available:
+            log.info("dropping the old model first: the new one needs %d bytes", needed)
+            self._drop_model()
+
+    def _drop_model(self) -> None:
+        self._sessions.clear()
+        self._model = None
+        self._publish()
+
+    def _publish(self) -> None:
+        self.published = Published(self._model, self._sessions.held_tokens())
+
+    # ---- benchmarks
+
+    def _run_benchmark(self, request: RunBenchmark) -> None:
+        stop = self._stops.get(request.job_id)
+        if stop.is_set():
+            self._send(BenchmarkFinished(request.job_id, stopped=True))
+            return
+        try:
+            if self._model is None:
+                raise UserError("No model is loaded. Choose one on the Models page, then start the benchmark.")
+            self._send(BenchmarkStarted(request.job_id))
+            for update in request.plan.run(self._model, stop):
+                self._send(BenchmarkAdvanced(request.job_id, update))
+        except Exception as error:  # the boundary, as above
+            text = record_error(error, "running a benchmark")
+            self._send(BenchmarkFailed(request.job_id, text.message, text.is_bug))
+            return
+        self._send(BenchmarkFinished(request.job_id, stopped=stop.is_set()))
+
+
+def stopped_before_start(job_id: int) -> Finished:
+    """The ending of an answer that was stopped before any work was done."""
+    return Finished(job_id, FinishReason.STOPPED, "", NO_USAGE, NO_TIMINGS)
+
+
+class _LoadProgress:
+    """The engine's progress callback, thinned to what a bar can show; the first and the last call always pass."""
+
+    def __init__(self, request: LoadModel, send: Callable[[Event], None]) -> None:
+        self._request = request
+        self._send = send
+        self._sent_at = float("-inf")
+
+    def __call__(self, done_bytes: int, total_bytes: int) -> None:
+        now = time.monotonic()
+        if now - self._sent_at >= FLUSH_S or done_bytes >= total_bytes:
+            self._sent_at = now
+            self._send(ModelLoading(self._request.job_id, self._request.path, done_bytes, total_bytes))

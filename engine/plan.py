@@ -55,18 +55,23 @@ def cut_prompt(start: int, tokens: int, cap: int = STEP_CAP, cut: Cut = Cut.EQUA
     """
     if start < 0 or tokens < 0 or cap < 1:
         raise ValueError(f"cannot cut {tokens} tokens at {start} with a cap of {cap}")
-    size = cap if cut is Cut.GREEDY else _equal_size(tokens, cap)
-    steps = []
-    for first in range(0, tokens, size):
-        steps.append(Step(start + first, min(size, tokens - first)))
+    steps: list[Step] = []
+    remaining = tokens
+    while remaining:
+        size = min(remaining, cap if cut is Cut.GREEDY else _equal_size(remaining, cap))
+        steps.append(Step(start + tokens - remaining, size))
+        remaining -= size
     return tuple(steps)
 
 
-def _equal_size(tokens: int, cap: int) -> int:
-    """The step length of the equal rule: ceil(tokens / steps), up to a multiple of 4, never over the cap."""
-    steps = max(1, -(-tokens // cap))
-    share = -(-tokens // steps)
-    return max(1, min(cap, -(-share // _STEP_GRAIN) * _STEP_GRAIN))
+def _equal_size(remaining: int, cap: int) -> int:
+    """The next step of the equal rule: an equal share of what remains, up to a multiple of 4, never over the cap.
+
+    The share is taken anew for each step: one share for all would add up its rounding and starve the last step.
+    """
+    steps = -(-remaining // cap)
+    share = -(-remaining // steps)
+    return min(cap, -(-share // _STEP_GRAIN) * _STEP_GRAIN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,3 +22,7 @@ class SnapshotError(UserError):
 
 class EngineError(Exception):
     """The machine failed us while working (out of memory, a kernel launch). The session is at its last commit."""
+
+
+class Stopped(Exception):
+    """The stop event was set. Not an error: the session is at its last committed position."""

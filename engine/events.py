@@ -42,12 +42,16 @@ class PrefillAdvanced:
 
 @dataclass(frozen=True, slots=True)
 class TokenDecoded:
-    """One generated token. `text` holds only whole characters and may be empty; `tok_s` is the speed of the last 2 s."""
+    """One generated token. `text` holds only whole characters and may be empty; `tok_s` is the speed of the last 2 s.
+
+    `thinking` tells whether the text belongs to the reasoning before the answer; the tags themselves have no text.
+    """
 
     job_id: int
     id: int
     text: str
     tok_s: float | None
+    thinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,174 @@
+"""The attention sublayer of one step: project, keep rows, close windows, select, attend in bands, project back.
+
+Everything a token may look at is brought to its stored form and appended before the first query runs, so neither
+bands nor steps leave a trace in the result. Order of work: banded-prefill 3.4; mathematics: ds4-architecture 3.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+
+from engine.config import ModelConfig
+from engine.layers.compressor import Compressor, close_windows, finish_rows
+from engine.layers.indexer import Indexer, Selection
+from engine.layers.norm import rms_norm
+from engine.layers.rope import rotate, rotation
+from engine.layers.rounding import KvRounding, prepare_index, store_index_rows, store_rows
+from engine.layers.row_attention import QueryForm, RowSpace
+from engine.plan import Step, Visibility, admit
+from engine.state import LayerState
+
+if TYPE_CHECKING:
+    from engine.backends.base import Backend
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Weights of the sublayer. Matrices in the compute type, norms and sinks float32.
+
+    q_a [q_rank, D], kv [d, D], q_b [H·d, q_rank], out_a [G, out_rank, H·d/G], out_b [D, G·out_rank];
+    frequencies float64 [rope_dim/2] of this layer.
+    """
+
+    q_a: torch.Tensor
+    q_a_norm: torch.Tensor
+    q_b: torch.Tensor
+    kv: torch.Tensor
+    kv_norm: torch.Tensor
+    sinks: torch.Tensor
+    out_a: torch.Tensor
+    out_b: torch.Tensor
+    frequencies: torch.Tensor
+    compressor: Compressor | None
+    indexer: Indexer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """What the sublayer computed from its input, token by token, before any row sees another. All [N, ...].
+
+    q [N, H·d] and index_q [N, Hi·di] in the compute type; kv [N, d], pool and index_pool (values, gates) and
+    index_weights [N, Hi] float32.
+    """
+
+    q: torch.Tensor
+    kv: torch.Tensor
+    pool: tuple[torch.Tensor, torch.Tensor] | None
+    index_q: torch.Tensor | None
+    index_weights: torch.Tensor | None
+    index_pool: tuple[torch.Tensor, torch.Tensor] | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """What all layers of one step share. `selects` is False in dense mode; `between_bands` may raise Stopped."""
+
+    config: ModelConfig
+    step: Step
+    rounding: KvRounding
+    selects: bool
+    band_tokens: int
+    between_bands: Callable[[], None]
+
+
+def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: "Backend") -> Projections:
+    """All projections of the sublayer input x [N, D]; weights are swept once for the whole step."""
+    config = context.config
+    qa = rms_norm(ops.linear(x, weights.q_a), weights.q_a_norm, config.rms_eps)
+    pool = index_pool = index_q = index_weights = None
+    exact = x.float()
+    if weights.compressor is not None:
+        pool = ops.linear(exact, weights.compressor.kv), ops.linear(exact, weights.compressor.gate)
+    if weights.indexer is not None:
+        own = weights.indexer.compressor
+        index_pool = ops.linear(exact, own.kv), ops.linear(exact, own.gate)
+        index_q = ops.linear(qa, weights.indexer.q_b)
+        index_weights = ops.linear(exact, weights.indexer.proj) * (config.index_dim * config.index_heads) ** -0.5
+    return Projections(
+        q=ops.linear(qa, weights.q_b),
+        kv=ops.linear(x, weights.kv).float(),
+        pool=pool,
+        index_q=index_q,
+        index_weights=index_weights,
+        index_pool=index_pool,
+    )
+
+
+def attend_step(
+    found: Projections, weights: Attention, state: LayerState, context: StepContext, ops: "Backend"
+) -> torch.Tensor:
+    """Attention output [N, H·d] of a step from its projections; the layer's state is advanced in place."""
+    config, step = context.config, context.step
+    positions = torch.arange(step.start, step.stop)
+    cos, sin = rotation(positions, weights.frequencies)
+    current = rotate(rms_norm(found.kv, weights.kv_norm, config.rms_eps), cos, sin)
+    current = store_rows(current, context.rounding, config.rope_dim)
+    raw = torch.cat([state.prior_rows(step.start), current])
+    _append_rows(found, weights, state, context)
+    space = _row_space(found, raw, weights, state, context, cos, sin, ops)
+    form = QueryForm(weights.sinks, cos, sin, config.rms_eps)
+    q = found.q.view(step.tokens, config.heads, config.head_dim)
+    out = ops.new_attention_output(q)
+    for band in step.bands(context.band_tokens):
+        context.between_bands()
+        ops.attend(q[band.start : band.stop], band, space, form, out[band.start : band.stop])
+    state.keep_raw(current, step.start)
+    return out.flatten(1)
+
+
+def output_projection(o: torch.Tensor, weights: Attention, ops: "Backend") -> torch.Tensor:
+    """Grouped low-rank output: o [N, H·d] to [N, D] (ds4-architecture 3.4)."""
+    groups, rank, width = weights.out_a.shape
+    parts = torch.bmm(ops.as_input(o).view(-1, groups, width).transpose(0, 1), weights.out_a.transpose(1, 2))
+    return ops.linear(parts.transpose(0, 1).reshape(-1, groups * rank), weights.out_b)
+
+
+def _append_rows(found: Projections, weights: Attention, state: LayerState, context: StepContext) -> None:
+    """Close the step's windows: compressed rows and, with an indexer, index rows, in their stored form."""
+    config, step = context.config, context.step
+    if weights.compressor is None or found.pool is None or state.rolling is None:
+        return
+    first = step.start // weights.compressor.ratio
+    pooled = close_windows(*found.pool, step.start, weights.compressor, state.rolling)
+    rows = finish_rows(pooled, first, weights.compressor, weights.frequencies, config)
+    state.append_compressed(store_rows(rows, context.rounding, config.rope_dim), first)
+    if weights.indexer is None or found.index_pool is None or state.index_rolling is None:
+        return
+    own = weights.indexer.compressor
+    pooled = close_windows(*found.index_pool, step.start, own, state.index_rolling)
+    rows = finish_rows(pooled, first, own, weights.frequencies, config)
+    state.append_index(store_index_rows(rows, context.rounding), first)
+
+
+def _row_space(
+    found: Projections,
+    raw: torch.Tensor,
+    weights: Attention,
+    state: LayerState,
+    context: StepContext,
+    cos: torch.Tensor,
+    sin: torch.Tensor,
+    ops: "Backend",
+) -> RowSpace:
+    config, step = context.config, context.step
+    ratio = weights.compressor.ratio if weights.compressor is not None else 0
+    view = Visibility(step.start, step.tokens, ratio, config.window)
+    top_k = config.index_top_k if weights.indexer is not None and context.selects else None
+    plan = admit(view, top_k)
+    selection = None
+    first = view.first_scored(top_k) if top_k is not None else step.tokens
+    if first < step.tokens and found.index_q is not None and found.index_weights is not None:
+        queries = found.index_q[first:].float().view(-1, config.index_heads, config.index_dim)
+        queries = prepare_index(rotate(queries, cos[first:], sin[first:]), context.rounding)
+        ids, counts = ops.select(
+            queries,
+            found.index_weights[first:],
+            state.index_rows(view.compressed),
+            step.start + first,
+            ratio,
+            top_k or 0,
+        )
+        selection = Selection(first, ids, counts)
+    return RowSpace(raw, state.compressed_rows(view.compressed), view, plan, selection)

@@ -1,0 +1,174 @@
+"""From a GGUF file to a model that answers: open, check memory, decode weights, choose the backend.
+
+`load` is long and may run on any thread; it reports bytes and looks at a stop event between tensors.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+
+import resources
+from engine.backends.base import TokenProgram
+from engine.backends.cpu import CpuBackend
+from engine.chat_format import Message, encode_chat
+from engine.config import ModelConfig
+from engine.errors import UserError
+from engine.gguf import GgufFile
+from engine.host import available_bytes, has_bf16_products
+from engine.layers.rounding import KvRounding
+from engine.ledger import MemoryReport
+from engine.model import Network
+from engine.plan import STEP_CAP, Cut, Step
+from engine.session import Mode, Session
+from engine.state import SessionState
+from engine.threads import cpu_threads
+from engine.tokenizer import Tokenizer
+from engine.weights import load_weights
+
+E = TypeVar("E", bound=Enum)
+
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+_DEFAULT_CONTEXT = 16384
+_SAMPLED_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a loaded model says of itself, for people and reports. `native` tells which compiled kernels run, if any."""
+
+    name: str
+    path: Path
+    architecture: str
+    parameters: int
+    file_bytes: int
+    quantization: str
+    layers: int
+    context_length: int
+    backend: str
+    device: str
+    native: str | None
+
+
+class Model:
+    """A loaded model. `session` starts a timeline; `encode_chat` and the tokenizer may be called from any thread."""
+
+    def __init__(
+        self, info: ModelInfo, network: Network, tokenizer: Tokenizer, rounding: KvRounding, file: GgufFile
+    ) -> None:
+        self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding
+        self._file = file
+        self.config = network.config
+        self.fingerprint = _fingerprint(file, network.backend.compute_dtype)
+
+    def encode_chat(self, messages: Sequence[Message], thinking: bool = False) -> list[int]:
+        """Token ids of a conversation, ready to be answered (engine.chat_format)."""
+        return encode_chat(messages, self.tokenizer, thinking)
+
+    def session(self, context: int = 16384, mode: str = "sparse", cap: int = STEP_CAP, cut: str = "equal") -> Session:
+        """A new, empty timeline. Raises UserError for an unknown mode or cut, or a context the model does not have."""
+        context = min(context, self.config.context_length) if context == _DEFAULT_CONTEXT else context
+        return Session(self, context, _choice(Mode, mode, "mode"), cap, _choice(Cut, cut, "cut"), self.rounding)
+
+    def memory_report(self, state: SessionState, steps: Sequence[Step], position: int) -> MemoryReport:
+        """The ledger of a session of this model (engine.ledger)."""
+        raise AssertionError
+
+    def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
+        """The compiled whole-token program for a session's state, or None where none runs."""
+        return self.network.backend.token_program(self._file, state, selects)
+
+
+def load(
+    path: str | Path | None = None,
+    backend: str = "auto",
+    kv_rounding: str | None = None,
+    dtype: str = "auto",
+    progress: Callable[[int, int], None] | None = None,
+    stop: threading.Event | None = None,
+) -> Model:
+    """Load a GGUF file, or the embedded model for None. `progress` receives (bytes done, bytes in all).
+
+    Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
+    Stopped.
+    """
+    if backend not in ("auto", "cpu"):
+        raise UserError(f"backend {backend!r} is not one of auto, cpu")
+    cpu_threads()
+    file = GgufFile.open(path or resources.embedded_model())
+    config = ModelConfig.from_gguf(file)
+    compute = _compute_dtype(dtype)
+    _require_memory(file, compute)
+    tokenizer = Tokenizer.from_gguf(file)
+    if tokenizer.vocab_size > config.vocab:
+        raise UserError(f"{file.path}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
+    weights = load_weights(file, config, compute, progress, stop)
+    engine = CpuBackend(config, compute)
+    rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
+    return Model(_info(file, config, engine), Network(config, weights, engine), tokenizer, rounding, file)
+
+
+def _compute_dtype(name: str) -> torch.dtype:
+    if name == "auto":
+        return torch.bfloat16 if has_bf16_products() else torch.float32
+    if name not in _DTYPES:
+        raise UserError(f"dtype {name!r} is not one of auto, {', '.join(_DTYPES)}")
+    return _DTYPES[name]
+
+
+def _choice(kind: type[E], value: str, what: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        allowed = ", ".join(str(member.value) for member in kind)
+        raise UserError(f"{what} {value!r} is not one of {allowed}") from None
+
+
+def _require_memory(file: GgufFile, dtype: torch.dtype) -> None:
+    """Refuse before allocating: every weight is decoded into the compute type."""
+    weights = sum(info.elements for info in file.tensors.values())
+    needed, available = weights * dtype.itemsize, available_bytes()
+    if available is not None and needed > available:
+        gib = 1 << 30
+        raise UserError(
+            f"{file.path}: on the CPU this model needs {needed / gib:.1f} GiB of memory, and {available / gib:.1f} GiB "
+            "are available; close other programs or choose a smaller model"
+        )
+
+
+def _info(file: GgufFile, config: ModelConfig, backend: CpuBackend) -> ModelInfo:
+    matrices: dict[str, int] = {}
+    for info in file.tensors.values():
+        matrices[info.type_name] = matrices.get(info.type_name, 0) + info.elements
+    by_weight = sorted(matrices, key=lambda name: -matrices[name])
+    return ModelInfo(
+        name=file.get_str("general.name", Path(file.path).stem),
+        path=Path(file.path),
+        architecture=file.get_str("general.architecture"),
+        parameters=sum(info.elements for info in file.tensors.values()),
+        file_bytes=Path(file.path).stat().st_size,
+        quantization=" + ".join(by_weight[:2]),
+        layers=config.layers,
+        context_length=config.context_length,
+        backend=backend.name,
+        device=backend.device,
+        native=None,
+    )
+
+
+def _fingerprint(file: GgufFile, dtype: torch.dtype) -> str:
+    """Identifies a model and its arithmetic for saved states: tensor table, both ends of the data, compute type."""
+    digest = hashlib.sha256(str(dtype).encode())
+    for info in file.tensors.values():
+        digest.update(f"{info.name} {info.shape} {info.type_id} {info.offset}\n".encode())
+        data = file.data(info)
+        digest.update(data[:64])
+    first, last = next(iter(file.tensors.values())), list(file.tensors.values())[-1]
+    digest.update(file.data(first)[:_SAMPLED_BYTES])
+    digest.update(file.data(last)[-_SAMPLED_BYTES:])
+    return digest.hexdigest()

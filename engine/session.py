@@ -1,0 +1,226 @@
+"""The public face of one conversation with a model: prefill, decode, generate, plan, memory, snapshot.
+
+Built by `Model.session`; used from one thread at a time. A session is a committed timeline of tokens: whatever stops
+or fails inside a step leaves it at its last committed position.
+"""
+
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import torch
+
+from engine.errors import ContextFullError, EngineError, Stopped, UserError
+from engine.events import Event
+from engine.generation import run_generation
+from engine.layers.rounding import KvRounding
+from engine.ledger import MemoryReport
+from engine.plan import BAND_TOKENS, STEP_CAP, Cut, Step, cut_prompt
+from engine.sampling import Sampling
+from engine.snapshot import read_snapshot, write_snapshot
+from engine.state import SessionState
+from engine.timeline import Timeline
+
+if TYPE_CHECKING:
+    from engine.loading import Model
+
+
+class Mode(Enum):
+    """How rows are selected and tokens executed (banded-prefill 2.6)."""
+
+    SPARSE = "sparse"  # selection, whole steps
+    DENSE = "dense"  # every visible row, whole steps: a diagnostic of the selection's error
+    EXACT = "exact"  # selection, one token at a time in float32: the oracle
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """What a prompt of some length would do: its steps, the bands of each, and the memory after it."""
+
+    steps: tuple[Step, ...]
+    bands: tuple[int, ...]
+    reused: int
+    memory: MemoryReport
+
+
+@dataclass(frozen=True, slots=True)
+class StepProgress:
+    """`layers_done` of step number `step` (from 1) of `steps` are done; `done` counts this prompt's tokens."""
+
+    step: int
+    steps: int
+    step_tokens: int
+    layers_done: int
+    done: int
+
+
+class Session:
+    """See the module. Raises UserError for a context, mode or token id that makes no sense."""
+
+    def __init__(self, model: "Model", context: int, mode: Mode, cap: int, cut: Cut, rounding: KvRounding) -> None:
+        if not 1 <= context <= model.config.context_length:
+            raise UserError(f"a context of {context} tokens is outside 1 to {model.config.context_length}")
+        if cap < 1:
+            raise UserError(f"a step cap of {cap} tokens is below one token")
+        self.model, self.mode, self.cap, self.cut = model, mode, min(cap, STEP_CAP), cut
+        state = SessionState(model.config, context, rounding)
+        self.timeline = Timeline(model.network, state, selects=mode is not Mode.DENSE)
+        self._program = model.token_program(state, selects=mode is not Mode.DENSE)
+        self._steps: list[Step] = []
+
+    @property
+    def position(self) -> int:
+        """Tokens that every layer has consumed."""
+        return self.timeline.position
+
+    @property
+    def context(self) -> int:
+        return self.timeline.state.context
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        return tuple(self.timeline.tokens)
+
+    def prefill(self, ids: Sequence[int], stop: threading.Event | None = None) -> torch.Tensor:
+        """Continue with `ids`; logits float32 [vocab] after the last. Raises ContextFullError, UserError, Stopped."""
+        running = self.prefill_steps(ids, stop)
+        return _drain(running)
+
+    def prefill_steps(
+        self, ids: Sequence[int], stop: threading.Event | None = None
+    ) -> Generator[StepProgress, None, torch.Tensor]:
+        """As `prefill`, yielding after each layer of each step (in exact mode, after each token)."""
+        self.check(ids)
+        steps = self._cut(len(ids))
+        done, layers = 0, self.model.config.layers
+        logits = torch.empty(0)
+        for number, step in enumerate(steps, 1):
+            chosen = ids[done : done + step.tokens]
+            if self.mode is Mode.EXACT:
+                _look_at(stop)
+                logits = self.decode(chosen[0])
+                yield StepProgress(number, len(steps), 1, layers, done + 1)
+            else:
+                progress = StepProgress(number, len(steps), step.tokens, 0, done)
+                streams = yield from self._run_step(chosen, step, progress, stop)
+                if number == len(steps):
+                    logits = self.model.network.logits(streams)[0]
+            done += step.tokens
+        return logits
+
+    def _run_step(
+        self, ids: Sequence[int], step: Step, before: StepProgress, stop: threading.Event | None
+    ) -> Generator[StepProgress, None, torch.Tensor]:
+        layers = self.model.config.layers
+        running = self._guarded(self.timeline.run(ids, step, stop))
+        while True:
+            try:
+                layer = next(running)
+            except StopIteration as finished:
+                self._steps.append(step)
+                streams: torch.Tensor = finished.value
+                return streams
+            yield replace(before, layers_done=layer, done=before.done + step.tokens * layer // layers)
+
+    def decode(self, token_id: int) -> torch.Tensor:
+        """Append one token; logits float32 [vocab] after it. Raises ContextFullError, UserError."""
+        self.check([token_id])
+        if self._program is not None:
+            logits = self._program.run(token_id, self.position)
+            self.timeline.accept(token_id)
+            return logits
+        running = self._guarded(self.timeline.run([token_id], Step(self.position, 1)))
+        return self.model.network.logits(_drain(running))[0]
+
+    def generate(
+        self,
+        ids: Sequence[int],
+        sampling: Sampling,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        job_id: int = 0,
+    ) -> Iterator[Event]:
+        """Answer the conversation `ids` (all of it: what the session already holds is reused), as events.
+
+        Ends with Finished, also when stopped. Raises ContextFullError or UserError before anything is computed.
+        """
+        return run_generation(self, ids, sampling, max_tokens, stop or threading.Event(), job_id)
+
+    def plan(self, tokens: int, reused: int = 0) -> PromptPlan:
+        """Steps and memory of `tokens` further tokens. Raises ContextFullError when they do not fit."""
+        self._require_room(tokens)
+        steps = self._cut(tokens)
+        report = self.model.memory_report(self.timeline.state, [*self._steps, *steps], self.position + tokens)
+        return PromptPlan(steps, tuple(len(list(step.bands(BAND_TOKENS))) for step in steps), reused, report)
+
+    def memory(self) -> MemoryReport:
+        """The ledger of this session now, layer by layer."""
+        return self.model.memory_report(self.timeline.state, self._steps, self.position)
+
+    def snapshot(self) -> bytes:
+        """The session as bytes (engine.snapshot)."""
+        return write_snapshot(self.timeline.state, self.timeline.tokens, self.model.fingerprint)
+
+    def restore(self, blob: bytes) -> None:
+        """Replace the session by a snapshot of the same model. Raises SnapshotError and then changes nothing."""
+        self.timeline.adopt(read_snapshot(blob, self.timeline.state, self.model.fingerprint))
+        self._steps.clear()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.timeline.reset()
+        self._steps.clear()
+
+    def reuse(self, ids: Sequence[int]) -> tuple[int, torch.Tensor | None]:
+        """Go back to the longest prefix of `ids` that the session holds.
+
+        Returns the tokens that need not be computed, and the logits after them when that is all of `ids`.
+        """
+        logits = self.timeline.return_to_shared(ids)
+        self._steps = [step for step in self._steps if step.stop <= self.position]
+        return self.position, logits
+
+    def check(self, ids: Sequence[int]) -> None:
+        """Raise UserError for an empty prompt or an id outside the vocabulary, ContextFullError for too many."""
+        if not len(ids):
+            raise UserError("the prompt is empty")
+        vocab = self.model.config.vocab
+        for token in ids:
+            if not 0 <= token < vocab:
+                raise UserError(f"token id {token} is outside the vocabulary of {vocab}")
+        self._require_room(len(ids))
+
+    def _require_room(self, tokens: int) -> None:
+        if self.position + tokens > self.context:
+            needed = self.position + tokens
+            raise ContextFullError(f"the prompt needs {needed} tokens, this session's context holds {self.context}")
+
+    def _cut(self, tokens: int) -> tuple[Step, ...]:
+        cap = 1 if self.mode is Mode.EXACT else self.cap
+        return cut_prompt(self.position, tokens, cap, self.cut)
+
+    def _guarded(self, running: Generator[int, None, torch.Tensor]) -> Generator[int, None, torch.Tensor]:
+        """Turn an allocation failure into an EngineError; the timeline has restored itself by then."""
+        try:
+            return (yield from running)
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, MemoryError) or "allocate memory" in str(error):
+                raise EngineError(f"memory ran out at token {self.position}; nothing before it was lost") from error
+            raise
+
+
+def _drain(running: Generator[object, None, torch.Tensor]) -> torch.Tensor:
+    """Run a generator to its end and return what it returns."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as finished:
+            result: torch.Tensor = finished.value
+            return result
+
+
+def _look_at(stop: threading.Event | None) -> None:
+    if stop is not None and stop.is_set():
+        raise Stopped("the prompt was stopped")

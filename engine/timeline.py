@@ -1,0 +1,111 @@
+"""One committed timeline of tokens: the ids, the state they led to, and the positions it can return to.
+
+The session runs steps through it. A step either commits as a whole or leaves no trace: on a stop or an error the
+state goes back to where the step began. Checkpoints let a changed conversation keep the part it still shares.
+"""
+
+import threading
+from collections.abc import Generator, Sequence
+
+import torch
+
+from engine.model import Network
+from engine.plan import Step
+from engine.state import Checkpoint, SessionState
+
+_KEPT_CHECKPOINTS = 8
+
+
+class Timeline:
+    """Tokens and state move together. `selects` False is dense mode. Not thread safe: one session owns it."""
+
+    def __init__(self, network: Network, state: SessionState, selects: bool) -> None:
+        self.network, self.state, self.selects = network, state, selects
+        self.tokens: list[int] = []
+        self._checkpoints: list[Checkpoint] = []
+
+    @property
+    def position(self) -> int:
+        return self.state.position
+
+    def run(
+        self, ids: Sequence[int], step: Step, stop: threading.Event | None = None
+    ) -> Generator[int, None, torch.Tensor]:
+        """Run one step and commit it, yielding after each layer; returns the last token's streams [1, n, D].
+
+        Whatever is raised inside (Stopped, an allocation failure, an exception thrown in by the caller), and also when
+        the caller abandons the generator, the state is restored to the step's start first.
+        """
+        before = self.state.checkpoint()
+        token_ids = torch.tensor(ids, dtype=torch.int64)
+        try:
+            streams = yield from self.network.run_step(token_ids, self.state, step, self.selects, stop)
+        except BaseException:
+            self.state.restore_volatile(before)
+            raise
+        self.state.position = step.stop
+        self.tokens.extend(ids)
+        return streams[-1:]
+
+    def accept(self, token: int) -> None:
+        """Record a token that a fused decode program has already brought into the state."""
+        self.tokens.append(token)
+        self.state.position += 1
+
+    def mark(self, logits: torch.Tensor | None) -> None:
+        """Keep this position as one to return to; the oldest beyond a few are forgotten."""
+        self._checkpoints = [kept for kept in self._checkpoints if kept.position != self.position]
+        self._checkpoints.append(self.state.checkpoint(logits))
+        del self._checkpoints[:-_KEPT_CHECKPOINTS]
+
+    def reusable(self, ids: Sequence[int]) -> int:
+        """How many leading tokens of `ids` need not be computed again, without changing anything."""
+        found = self._return_point(ids)
+        if found is None:
+            return self.position if self._continues(ids) else 0
+        return found.position
+
+    def return_to_shared(self, ids: Sequence[int]) -> torch.Tensor | None:
+        """Go back to the longest prefix shared with `ids` that can be restored; its logits when `ids` ends there."""
+        if self._continues(ids):
+            return None
+        found = self._return_point(ids)
+        if found is None:
+            self.reset()
+            return None
+        self.state.rewind(found)
+        del self.tokens[found.position :]
+        self._checkpoints = [kept for kept in self._checkpoints if kept.position <= found.position]
+        return found.logits if found.position == len(ids) else None
+
+    def reset(self) -> None:
+        self.state.reset()
+        self.tokens.clear()
+        self._checkpoints.clear()
+
+    def adopt(self, tokens: list[int]) -> None:
+        """Take over the ids of a state that was restored from a snapshot."""
+        self.tokens = tokens
+        self._checkpoints.clear()
+
+    def _continues(self, ids: Sequence[int]) -> bool:
+        """Whether `ids` goes on from here with at least one token to compute."""
+        return len(ids) > self.position and list(ids[: self.position]) == self.tokens
+
+    def _return_point(self, ids: Sequence[int]) -> Checkpoint | None:
+        if self._continues(ids):
+            return None
+        shared = _shared_prefix(self.tokens, ids)
+        usable = [
+            kept
+            for kept in self._checkpoints
+            if kept.position < len(ids) or (kept.position == len(ids) and kept.logits is not None)
+        ]
+        return max((kept for kept in usable if kept.position <= shared), key=lambda kept: kept.position, default=None)
+
+
+def _shared_prefix(a: Sequence[int], b: Sequence[int]) -> int:
+    for index, (x, y) in enumerate(zip(a, b, strict=False)):
+        if x != y:
+            return index
+    return min(len(a), len(b))

@@ -1,0 +1,209 @@
+"""Tensor names to layer weights: what a GGUF file must hold, in which shape and type each tensor is placed.
+
+Called once per load, on the loading thread. Matrices are decoded to the compute type; norms, mixers, compressors,
+routers and sinks stay float32, as the model was trained (ds4-architecture 2 and 7.1). Names: section 7.2.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from engine.config import ModelConfig
+from engine.errors import ModelFileError, Stopped
+from engine.gguf import GgufFile
+from engine.layers.attention import Attention
+from engine.layers.compressor import OVERLAP_RATIO, Compressor
+from engine.layers.hyper_connection import Mixer
+from engine.layers.indexer import Indexer
+from engine.layers.moe import Experts, Router
+from engine.layers.rope import inverse_frequencies
+from engine.quant import decode
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerWeights:
+    """One layer: a mixer, a norm and a sublayer, twice."""
+
+    attn_mixer: Mixer
+    attn_norm: torch.Tensor
+    attention: Attention
+    ffn_mixer: Mixer
+    ffn_norm: torch.Tensor
+    router: Router
+    experts: Experts
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWeights:
+    """embedding [vocab, D] and output [vocab, D] in the compute type, output_norm [D] float32, and the layers."""
+
+    embedding: torch.Tensor
+    layers: tuple[LayerWeights, ...]
+    head_mixer: Mixer
+    output_norm: torch.Tensor
+    output: torch.Tensor
+
+    def nbytes(self) -> int:
+        return sum(tensor.nbytes for tensor in tensors_of(self))
+
+
+def tensors_of(part: object) -> list[torch.Tensor]:
+    """Every tensor in a tree of weight dataclasses and tuples."""
+    if isinstance(part, torch.Tensor):
+        return [part]
+    if isinstance(part, tuple):
+        return [tensor for item in part for tensor in tensors_of(item)]
+    fields = getattr(part, "__dataclass_fields__", {})
+    return [tensor for name in fields for tensor in tensors_of(getattr(part, name))]
+
+
+class TensorReader:
+    """Decodes named tensors of one file, checks their shapes, and reports progress in file bytes."""
+
+    def __init__(
+        self, file: GgufFile, dtype: torch.dtype, progress: Progress | None, stop: threading.Event | None
+    ) -> None:
+        self.file, self.dtype = file, dtype
+        self._progress, self._stop = progress, stop
+        self._done = 0
+        self._total = sum(info.nbytes for info in file.tensors.values())
+
+    def exact(self, name: str, *shape: int) -> torch.Tensor:
+        """The tensor as float32."""
+        return self._read(name, shape).float()
+
+    def matrix(self, name: str, *shape: int) -> torch.Tensor:
+        """The tensor in the compute type."""
+        return self._read(name, shape).to(self.dtype)
+
+    def integers(self, name: str, *shape: int) -> torch.Tensor:
+        return self._read(name, shape).long()
+
+    def has(self, name: str) -> bool:
+        return name in self.file.tensors
+
+    def _read(self, name: str, shape: tuple[int, ...]) -> torch.Tensor:
+        if self._stop is not None and self._stop.is_set():
+            raise Stopped("loading was stopped")
+        info = self.file.tensors.get(name)
+        if info is None:
+            raise ModelFileError(f"{self.file.path}: tensor {name} is missing")
+        if info.shape != shape:
+            raise ModelFileError(f"{self.file.path}: tensor {name} has shape {list(info.shape)}, not {list(shape)}")
+        try:
+            decoded = decode(info.type_id, self.file.data(info), info.shape)
+        except ModelFileError as error:
+            raise ModelFileError(f"{self.file.path}: tensor {name}: {error}") from None
+        self._done += info.nbytes
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+        return decoded
+
+
+def load_weights(
+    file: GgufFile,
+    config: ModelConfig,
+    dtype: torch.dtype,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+) -> ModelWeights:
+    """Decode a whole file. Raises ModelFileError (missing or mis-shaped tensor) or Stopped."""
+    read = TensorReader(file, dtype, progress, stop)
+    streams = config.streams
+    return ModelWeights(
+        embedding=read.matrix("token_embd.weight", config.vocab, config.hidden),
+        layers=tuple(_layer(read, config, layer) for layer in range(config.layers)),
+        head_mixer=_mixer(read, "output_hc", config, streams, 1),
+        output_norm=read.exact("output_norm.weight", config.hidden),
+        output=read.matrix("output.weight", config.vocab, config.hidden),
+    )
+
+
+def _layer(read: TensorReader, config: ModelConfig, layer: int) -> LayerWeights:
+    prefix = f"blk.{layer}."
+    return LayerWeights(
+        attn_mixer=_mixer(read, prefix + "hc_attn", config, config.mix_width, 3),
+        attn_norm=read.exact(prefix + "attn_norm.weight", config.hidden),
+        attention=_attention(read, prefix, config, config.ratios[layer]),
+        ffn_mixer=_mixer(read, prefix + "hc_ffn", config, config.mix_width, 3),
+        ffn_norm=read.exact(prefix + "ffn_norm.weight", config.hidden),
+        router=_router(read, prefix, config, hashed=layer < config.hash_layers),
+        experts=_experts(read, prefix, config, config.swiglu_limits[layer]),
+    )
+
+
+def _mixer(read: TensorReader, prefix: str, config: ModelConfig, outputs: int, scales: int) -> Mixer:
+    return Mixer(
+        read.exact(f"{prefix}_fn.weight", outputs, config.streams * config.hidden),
+        read.exact(f"{prefix}_scale.weight", scales),
+        read.exact(f"{prefix}_base.weight", outputs),
+    )
+
+
+def _attention(read: TensorReader, prefix: str, config: ModelConfig, ratio: int) -> Attention:
+    c, query_width = config, config.heads * config.head_dim
+    group_width = query_width // c.out_groups
+    out_a = read.matrix(prefix + "attn_output_a.weight", c.out_groups * c.out_rank, group_width)
+    compressor = _compressor(read, prefix + "attn_compressor", c, ratio, c.head_dim) if ratio else None
+    return Attention(
+        q_a=read.matrix(prefix + "attn_q_a.weight", c.q_rank, c.hidden),
+        q_a_norm=read.exact(prefix + "attn_q_a_norm.weight", c.q_rank),
+        q_b=read.matrix(prefix + "attn_q_b.weight", query_width, c.q_rank),
+        kv=read.matrix(prefix + "attn_kv.weight", c.head_dim, c.hidden),
+        kv_norm=read.exact(prefix + "attn_kv_a_norm.weight", c.head_dim),
+        sinks=read.exact(prefix + "attn_sinks.weight", c.heads),
+        out_a=out_a.view(c.out_groups, c.out_rank, group_width),
+        out_b=read.matrix(prefix + "attn_output_b.weight", c.hidden, c.out_groups * c.out_rank),
+        frequencies=inverse_frequencies(c, ratio),
+        compressor=compressor,
+        indexer=_indexer(read, prefix, c) if ratio == OVERLAP_RATIO else None,
+    )
+
+
+def _compressor(read: TensorReader, prefix: str, config: ModelConfig, ratio: int, width: int) -> Compressor:
+    lanes = 2 * width if ratio == OVERLAP_RATIO else width
+    return Compressor(
+        kv=read.exact(f"{prefix}_kv.weight", lanes, config.hidden),
+        gate=read.exact(f"{prefix}_gate.weight", lanes, config.hidden),
+        ape=read.exact(f"{prefix}_ape.weight", ratio, lanes),
+        norm=read.exact(f"{prefix}_norm.weight", width),
+    )
+
+
+def _indexer(read: TensorReader, prefix: str, config: ModelConfig) -> Indexer:
+    return Indexer(
+        q_b=read.matrix(prefix + "indexer.attn_q_b.weight", config.index_heads * config.index_dim, config.q_rank),
+        proj=read.exact(prefix + "indexer.proj.weight", config.index_heads, config.hidden),
+        compressor=_compressor(read, prefix + "indexer_compressor", config, OVERLAP_RATIO, config.index_dim),
+    )
+
+
+def _router(read: TensorReader, prefix: str, config: ModelConfig, hashed: bool) -> Router:
+    table = bias = None
+    if hashed:
+        name = prefix + "ffn_gate_tid2eid.weight"
+        table = read.integers(name, config.vocab, config.experts_used)
+        if table.min() < 0 or table.max() >= config.experts:
+            raise ModelFileError(f"{read.file.path}: tensor {name} names an expert outside 0 to {config.experts - 1}")
+    elif read.has(prefix + "exp_probs_b.bias"):
+        bias = read.exact(prefix + "exp_probs_b.bias", config.experts)
+    return Router(read.exact(prefix + "ffn_gate_inp.weight", config.experts, config.hidden), bias, table)
+
+
+def _experts(read: TensorReader, prefix: str, config: ModelConfig, limit: float) -> Experts:
+    experts, inner, hidden = config.experts, config.expert_hidden, config.hidden
+    gate = read.matrix(prefix + "ffn_gate_exps.weight", experts, inner, hidden)
+    up = read.matrix(prefix + "ffn_up_exps.weight", experts, inner, hidden)
+    shared_gate = read.matrix(prefix + "ffn_gate_shexp.weight", inner, hidden)
+    shared_up = read.matrix(prefix + "ffn_up_shexp.weight", inner, hidden)
+    return Experts(
+        gate_up=torch.cat([gate, up], dim=1),
+        down=read.matrix(prefix + "ffn_down_exps.weight", experts, hidden, inner),
+        shared_gate_up=torch.cat([shared_gate, shared_up]),
+        shared_down=read.matrix(prefix + "ffn_down_shexp.weight", hidden, inner),
+        limit=limit,
+    )

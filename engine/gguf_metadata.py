@@ -29,7 +29,7 @@ class Metadata:
     was given) or holds another type; integers are accepted where floats are asked for, never the reverse."""
 
     def __init__(self, name: str, values: Mapping[str, tuple[ValueType, Value]]) -> None:
-        self._name = name
+        self.name = name
         self._values = values
 
     def __contains__(self, key: str) -> bool:
@@ -150,9 +150,9 @@ class Metadata:
 
     def _default(self, key: str, default: T) -> T:
         if default is Required.KEY:
-            raise ModelFileError(f"{self._name} has no metadata key {key!r}, which is needed.")
+            raise ModelFileError(f"{self.name} has no metadata key {key!r}, which is needed.")
         return default
 
     def _wrong_type(self, key: str, wanted: str) -> Never:
         kind = self._values[key][0].name.lower()
-        raise ModelFileError(f"{self._name}: metadata key {key!r} must be {wanted}, but holds {kind}.")
+        raise ModelFileError(f"{self.name}: metadata key {key!r} must be {wanted}, but holds {kind}.")

@@ -1,7 +1,7 @@
 """Compiles the native CPU kernels: the same C++ sources once per processor level, as plain shared libraries.
 
 Called by setup.py during installation (which runs this file by path, so it imports the standard library only) and by
-hand with `python -m kernels.cpu.build` after editing a source. A missing compiler is not an error for the installation.
+hand with `python kernels/cpu/build.py` after editing a source. A missing compiler is not an error for the installation.
 """
 
 import os
@@ -80,10 +80,14 @@ def _run(command: list[str]) -> None:
         raise BuildError(f"{Path(command[0]).name}: {errors[0]}")
 
 
-def _link_flags(compiler: str) -> list[str]:
-    """A library that needs nothing but libc, so that it also loads inside a packaged application."""
-    standalone = sys.platform.startswith("linux") and "clang" not in Path(compiler).name
-    return ["-static-libstdc++", "-static-libgcc", "-Wl,--exclude-libs,ALL"] if standalone else []
+def _link_flags(compiler: str, scratch: str) -> list[str]:
+    """A library that needs nothing but libc and shows only the C interface, so that it also loads in a packaged app."""
+    if not sys.platform.startswith("linux"):
+        return []
+    exports = Path(scratch, "exports.map")
+    exports.write_text("{ global: hb_*; local: *; };\n")
+    standalone = [] if "clang" in Path(compiler).name else ["-static-libstdc++", "-static-libgcc"]
+    return [*standalone, f"-Wl,--version-script={exports}"]
 
 
 def build_variant(compiler: str, variant: Variant, folder: Path, jobs: int) -> Path:
@@ -98,7 +102,7 @@ def build_variant(compiler: str, variant: Variant, folder: Path, jobs: int) -> P
             list(pool.map(_run, commands))
         unfinished = folder / f".{variant.filename}.{os.getpid()}"
         try:
-            _run([compiler, "-shared", "-pthread", *_link_flags(compiler), *objects, "-o", str(unfinished)])
+            _run([compiler, "-shared", "-pthread", *_link_flags(compiler, scratch), *objects, "-o", str(unfinished)])
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)

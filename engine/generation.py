@@ -182,4 +182,4 @@ def _answer(
 
 def _thinks(session: "Session", ids: list[int]) -> bool:
     """Whether the prompt left the model inside an open think tag."""
-    return session.model.tokenizer.think_start is not None and ids[-1] == session.model.tokenizer.think_start
+    return ids[-1] == session.model.tokenizer.think_start

@@ -16,18 +16,21 @@ import torch
 import resources
 from engine.backends.base import TokenProgram
 from engine.backends.cpu import CpuBackend
+from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
 from engine.config import ModelConfig
 from engine.errors import UserError
 from engine.gguf import GgufFile
 from engine.host import available_bytes, has_bf16_products
 from engine.layers.rounding import KvRounding
-from engine.ledger import MemoryReport
+from engine.ledger import MemoryReport, memory_report
 from engine.model import Network
 from engine.plan import STEP_CAP, Cut, Step
 from engine.session import Mode, Session
 from engine.state import SessionState
+from engine.step_buffers import largest_step_bytes
 from engine.threads import cpu_threads
+from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
 from engine.weights import load_weights
 
@@ -64,6 +67,7 @@ class Model:
         self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding
         self._file = file
         self.config = network.config
+        self._weight_bytes = network.weights.nbytes()
         self.fingerprint = _fingerprint(file, network.backend.compute_dtype)
 
     def encode_chat(self, messages: Sequence[Message], thinking: bool = False) -> list[int]:
@@ -77,7 +81,9 @@ class Model:
 
     def memory_report(self, state: SessionState, steps: Sequence[Step], position: int) -> MemoryReport:
         """The ledger of a session of this model (engine.ledger)."""
-        raise AssertionError
+        shape = CacheShape.from_config(self.config, state.rounding.row_dtype.itemsize)
+        buffers = largest_step_bytes(shape, steps, self.network.backend.buffer_style)
+        return memory_report(shape, position, steps, state.context, self._weight_bytes, buffers, KEPT_CHECKPOINTS)
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         """The compiled whole-token program for a session's state, or None where none runs."""

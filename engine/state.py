@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.cache_shape import OVERLAP_RATIO, SPARE_ROWS
 from engine.config import ModelConfig
-from engine.layers.compressor import OVERLAP_RATIO, RollingState
+from engine.layers.compressor import RollingState
 from engine.layers.rounding import KvRounding
-
-_SPARE_ROWS = 16
 
 
 @dataclass(slots=True)
@@ -32,7 +31,7 @@ class LayerState:
     @classmethod
     def empty(cls, config: ModelConfig, ratio: int, context: int, rounding: KvRounding) -> "LayerState":
         device = torch.device("cpu")
-        capacity = context // ratio + _SPARE_ROWS if ratio else 0
+        capacity = context // ratio + SPARE_ROWS if ratio else 0
         indexed = capacity if ratio == OVERLAP_RATIO else 0
 
         def rows(count: int, width: int) -> torch.Tensor:

@@ -13,7 +13,7 @@ from engine.model import Network
 from engine.plan import Step
 from engine.state import Checkpoint, SessionState
 
-_KEPT_CHECKPOINTS = 8
+KEPT_CHECKPOINTS = 8
 
 
 class Timeline:
@@ -56,7 +56,7 @@ class Timeline:
         """Keep this position as one to return to; the oldest beyond a few are forgotten."""
         self._checkpoints = [kept for kept in self._checkpoints if kept.position != self.position]
         self._checkpoints.append(self.state.checkpoint(logits))
-        del self._checkpoints[:-_KEPT_CHECKPOINTS]
+        del self._checkpoints[:-KEPT_CHECKPOINTS]
 
     def reusable(self, ids: Sequence[int]) -> int:
         """How many leading tokens of `ids` need not be computed again, without changing anything."""

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.errors import ModelFileError, Stopped
 from engine.gguf import GgufFile
 from engine.layers.attention import Attention
-from engine.layers.compressor import OVERLAP_RATIO, Compressor
+from engine.layers.compressor import Compressor
 from engine.layers.hyper_connection import Mixer
 from engine.layers.indexer import Indexer
 from engine.layers.moe import Experts, Router

@@ -15,6 +15,7 @@ from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band
 from engine.state import SessionState
+from engine.step_buffers import BufferStyle
 
 
 class TokenProgram(Protocol):
@@ -31,6 +32,7 @@ class Backend(Protocol):
     device: str
     compute_dtype: torch.dtype
     config: ModelConfig
+    buffer_style: BufferStyle  # how this machine lays a step's temporaries out, for the ledger
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         """x in the type that matrix products take, contiguous."""

@@ -12,6 +12,7 @@ from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band
 from engine.state import SessionState
+from engine.step_buffers import BufferStyle
 
 
 class CpuBackend:
@@ -22,6 +23,7 @@ class CpuBackend:
 
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:
         self.config, self.compute_dtype = config, compute_dtype
+        self.buffer_style = BufferStyle(output_in_place=False)
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         return x.to(self.compute_dtype).contiguous()

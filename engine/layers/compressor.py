@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.layers.norm import rms_norm
 from engine.layers.rope import rotate, rotation
 
-OVERLAP_RATIO = 4
 EMPTY_SCORE = -1e30  # a gate that softmax turns into weight exactly 0, without the NaN of two infinities
 
 

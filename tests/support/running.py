@@ -1,0 +1,59 @@
+"""Small drivers that engine tests share: run a step to its end, continue greedily."""
+
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import torch
+
+from engine.backends.cpu import CpuBackend
+from engine.config import ModelConfig
+from engine.gguf import GgufFile
+from engine.layers.rounding import KvRounding
+from engine.model import Network
+from engine.plan import Step
+from engine.state import SessionState
+from engine.timeline import Timeline
+from engine.weights import load_weights
+
+Result = TypeVar("Result")
+
+
+def drain(running: Generator[object, None, Result]) -> Result:
+    """Run a generator to its end; what it returns."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as finished:
+            return finished.value  # type: ignore[no-any-return]  # typeshed cannot know a generator's return type
+
+
+def network_of(path: Path) -> Network:
+    """A network in float32 on plain torch, without tokenizer or native kernels."""
+    with GgufFile.open(path) as file:
+        config = ModelConfig.from_gguf(file)
+        return Network(config, load_weights(file, config, torch.float32), CpuBackend(config, torch.float32))
+
+
+def timeline_of(network: Network, context: int = 16384, rounding: KvRounding = KvRounding.NONE) -> Timeline:
+    return Timeline(network, SessionState(network.config, context, rounding), selects=True)
+
+
+def feed(timeline: Timeline, ids: Sequence[int], chunk: int | None = None) -> torch.Tensor:
+    """Bring `ids` into the timeline in steps of `chunk` tokens; the last token's logits [vocab]."""
+    chunk = chunk or len(ids)
+    streams = torch.empty(0)
+    for first in range(0, len(ids), chunk):
+        part = list(ids[first : first + chunk])
+        streams = drain(timeline.run(part, Step(timeline.position, len(part))))
+    return timeline.network.logits(streams)[0]
+
+
+def greedy(timeline: Timeline, logits: torch.Tensor, tokens: int) -> tuple[list[int], list[torch.Tensor]]:
+    """`tokens` greedy ids and the logits each was picked from."""
+    ids, seen = [], []
+    for _ in range(tokens):
+        ids.append(int(logits.argmax()))
+        seen.append(logits)
+        logits = feed(timeline, ids[-1:])
+    return ids, seen

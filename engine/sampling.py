@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.floating]
 IdArray = npt.NDArray[np.intp]
 
 _LARGEST_SEED = (1 << 64) - 1
-# With top-k off, the nucleus is looked for among this many best tokens before the whole vocabulary is sorted.
+# With top-k off, the smallest set that reaches top-p is looked for among this many tokens before all are sorted.
 _FIRST_LOOK = 256
 
 
@@ -82,26 +82,27 @@ class Sampler:
 
 
 def _candidates(logits: FloatArray, sampling: Sampling) -> tuple[IdArray, FloatArray]:
-    """Ids of the tokens that may be drawn, likeliest first, and float64 weights in proportion to their likelihood."""
+    """Ids of the tokens that may be drawn and float64 weights in proportion to their likelihood."""
     peak, temperature = float(logits.max()), sampling.temperature
 
-    def weigh(ids: IdArray) -> FloatArray:
-        return np.exp((logits[ids].astype(np.float64) - peak) / temperature)
+    def weigh(chosen: FloatArray) -> FloatArray:
+        return np.exp((chosen.astype(np.float64) - peak) / temperature)  # the likeliest token weighs 1
 
     if sampling.top_k:
         ids = _likeliest(logits, sampling.top_k)
-        weights = weigh(ids)
+        weights = weigh(logits[ids])
         total = weights.sum()
     else:
-        total = np.exp((logits.astype(np.float64) - peak) / temperature).sum()
-        ids = _likeliest(logits, _FIRST_LOOK)
-        weights = weigh(ids)
-        if weights.sum() < sampling.top_p * total:
+        everything = weigh(logits)
+        total = everything.sum()
+        ids = _likeliest(logits, _FIRST_LOOK) if sampling.top_p < 1 else np.arange(len(logits))
+        weights = everything[ids]
+        if sampling.top_p < 1 and weights.sum() < sampling.top_p * total:
             ids = _likeliest(logits, len(logits))
-            weights = weigh(ids)
-    before = weights.cumsum() - weights
-    kept = (before < sampling.top_p * total) & (weights >= sampling.min_p * weights[0]) & (weights > 0)
-    kept[0] = True
+            weights = everything[ids]
+    kept = (weights > 0) & (weights >= sampling.min_p)
+    if sampling.top_p < 1:
+        kept &= weights.cumsum() - weights < sampling.top_p * total
     return ids[kept], weights[kept]
 
 

@@ -79,7 +79,7 @@ def test_views_outlive_the_file(small_path: Path) -> None:
 
 
 def test_embedded_model_agrees_with_the_public_reader() -> None:
-    from gguf import GGUFReader  # noqa: PLC0415  slow to import, needed here only
+    from gguf import GGUFReader  # slow to import, needed here only
 
     reference = GGUFReader(NANO)
     with GgufFile.open(NANO) as file:

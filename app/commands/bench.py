@@ -1,0 +1,184 @@
+"""`haloband bench`: runs a benchmark plan without a window and prints or saves the figures.
+
+Called by app/cli.py on the main thread. Ctrl+C ends the run at the next layer or token and keeps the finished rows; a
+second Ctrl+C ends the program at once. Progress goes to stderr when a person is watching, figures to stdout.
+"""
+
+import argparse
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, TextIO
+
+from app.errors import UserError
+from app.files import why_not_written, write_atomic
+from engine.bench_export import export, to_markdown
+from engine.bench_history import Comparison, compare_runs, load_run, setting_changes
+from engine.bench_json import run_to_json
+from engine.bench_plans import Plan
+from engine.bench_records import BenchEnded, BenchProgressed, BenchRun, BenchStarted, BenchUpdate, Figure, Phase
+
+if TYPE_CHECKING:
+    from engine.bench_face import BenchModel
+
+STOPPED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
+_BAR_CELLS = 24
+_PHASES = {Phase.SETUP: "filling", Phase.WARM_UP: "warm-up", Phase.PREFILL: "prefill", Phase.DECODE: "decode"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--plan", choices=[plan.value for plan in Plan], default=Plan.QUICK.value, help="what to measure"
+    )
+    parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file; the embedded model if left out")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="save the run as .json, .csv or .md")
+    parser.add_argument("--json", action="store_true", help="print the whole run as JSON")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="compare with an earlier run saved as .json")
+    parser.add_argument("--runs", type=int, metavar="N", help="measured runs of each row")
+    parser.add_argument("--context", type=int, metavar="N", help="tokens the session can hold; how far a sweep walks")
+    parser.add_argument("--mode", choices=["sparse", "dense", "exact"], default="sparse", help="how rows are selected")
+    parser.add_argument("--backend", default="auto", help=argparse.SUPPRESS)
+    parser.add_argument("--kv-rounding", choices=["none", "f16", "e4m3"], help="how stored rows are rounded")
+    parser.add_argument("--dtype", choices=["auto", "float32", "bfloat16"], default="auto", help="type of the products")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the plan; 0 when it is complete, 130 when it was stopped. Raises UserError and EngineError for app/cli.py."""
+    check_destination(args.out)
+    earlier = load_run(args.compare).run if args.compare is not None else None
+    stop = threading.Event()
+    finished: BenchRun | None = None
+    with _stop_on_interrupt(stop), _Progress(sys.stderr) as progress:
+        for update in _updates(args, stop):
+            progress.show(update)
+            if isinstance(update, BenchEnded):
+                finished = update.run
+                progress.clear()
+                _deliver(finished, args, earlier)  # before a failure of the machine is raised
+    if finished is None or finished.was_stopped:
+        print(f"stopped; {len(finished.rows) if finished else 0} rows kept", file=sys.stderr)
+        return STOPPED_STATUS
+    return 0
+
+
+def check_destination(path: Path | None) -> None:
+    """Refuse a file that cannot be written before anything is measured. Raises UserError."""
+    if path is None:
+        return
+    if path.suffix.lower() not in (".json", ".csv", ".md"):
+        raise UserError(f"{path.name} ends in {path.suffix or 'nothing'}; a benchmark is saved as .json, .csv or .md.")
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"The folder {path.absolute().parent} for {path.name} does not exist.")
+    if path.is_dir():
+        raise UserError(f"{path} is a folder, not a file to save a benchmark in.")
+
+
+def _updates(args: argparse.Namespace, stop: threading.Event) -> Iterator[BenchUpdate]:
+    import engine  # here and not above: torch takes seconds, and wrong arguments are told before
+    from engine.bench import BenchRequest, run_bench
+    from engine.bench_face import ModelSource
+    from engine.errors import Stopped
+
+    def load() -> "BenchModel":
+        return engine.load(args.model, args.backend, args.kv_rounding, args.dtype, stop=stop)
+
+    request = BenchRequest(Plan(args.plan), args.context, args.runs, args.mode, args.dtype)
+    try:
+        yield from run_bench(request, ModelSource(load, is_fresh=True), stop)
+    except Stopped:
+        return  # while the model was loading: there is nothing to keep
+
+
+def _deliver(run: BenchRun, args: argparse.Namespace, earlier: BenchRun | None) -> None:
+    """Print the run and save it; a file that cannot be written is told after the figures have been printed."""
+    print(run_to_json(run) if args.json else to_markdown(run), end="")
+    if earlier is not None:
+        print(comparison_text(earlier, run), file=sys.stderr if args.json else sys.stdout)
+    if args.out is not None:
+        try:
+            write_atomic(args.out, export(run, args.out).encode())
+        except OSError as error:
+            raise UserError(f"{args.out} was not written: {why_not_written(error)}.") from None
+
+
+def comparison_text(old: BenchRun, new: BenchRun) -> str:
+    """Figure by figure against an earlier run, then what else changed."""
+    lines = [_comparison_line(item) for item in compare_runs(old, new)] or ["the two runs have no test in common"]
+    changes = [f"changed: {change}" for change in setting_changes(old, new)]
+    return "\n".join([f"against {old.started_at}", *lines, *changes])
+
+
+def _comparison_line(item: Comparison) -> str:
+    unit = "s" if item.figure is Figure.WALL else "tok/s"
+    verdicts = {True: "outside the noise", False: "within the noise", None: "one run only: noise unknown"}
+    found = item.difference
+    ratio = "-" if found is None else f"{found.ratio:.3f}x, {verdicts[found.is_outside_noise]}"
+    return f"{item.test}: {item.old} -> {item.new} {unit}, {ratio}"
+
+
+@contextlib.contextmanager
+def _stop_on_interrupt(stop: threading.Event) -> Iterator[None]:
+    """The first Ctrl+C sets `stop`; the next one ends the program as usual."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Progress:
+    """One line that is written over, on a terminal; nothing elsewhere, except why the machine is not quiet."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self._is_watched, self._width = out, out.isatty(), 0
+        self._labels: tuple[str, ...] = ()
+
+    def __enter__(self) -> "_Progress":
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.clear()
+
+    def show(self, update: BenchUpdate) -> None:
+        if isinstance(update, BenchStarted):
+            self._labels = update.labels
+            for reason in update.not_quiet:
+                print(f"note: {reason}", file=self._out)
+        elif isinstance(update, BenchProgressed) and self._is_watched:
+            self._write(progress_line(update, self._labels[update.row - 1]))
+
+    def clear(self) -> None:
+        if self._width:
+            self._write("")
+            self._out.write("\r")
+            self._out.flush()
+            self._width = 0
+
+    def _write(self, line: str) -> None:
+        self._out.write("\r" + line.ljust(self._width))
+        self._out.flush()
+        self._width = len(line)
+
+
+def progress_line(update: BenchProgressed, label: str) -> str:
+    """`[####....]  34 %  pp2048, prefill, run 2 of 5, row 2 of 3, 80 s left`"""
+    done = round(update.share * _BAR_CELLS)
+    bar = "#" * done + "." * (_BAR_CELLS - done)
+    left = "" if update.left_s is None else f", {update.left_s:.0f} s left"
+    return (
+        f"[{bar}] {update.share:4.0%}  {label}, {_PHASES[update.phase]}, run {update.run} of {update.runs}, "
+        f"row {update.row} of {update.rows}{left}"
+    )

@@ -110,5 +110,6 @@ def _likeliest(logits: FloatArray, count: int) -> IdArray:
     """Ids of the `count` largest logits in falling order, equal ones by rising id."""
     if count >= len(logits):
         return np.argsort(-logits, kind="stable")
-    ids = np.argpartition(logits, -count)[-count:]
-    return ids[np.lexsort((ids, -logits[ids]))]
+    smallest = np.partition(logits, -count)[-count]
+    above, equal = np.flatnonzero(logits > smallest), np.flatnonzero(logits == smallest)
+    return np.concatenate((above[np.argsort(-logits[above], kind="stable")], equal[: count - len(above)]))

@@ -60,7 +60,7 @@ def test_a_control_token_in_plain_letters_cannot_be_reached_through_merges() -> 
     tokens = [*byte_alphabet(), "<s", "<s>"]
     kinds = [3 if token == "<s>" else 1 for token in tokens]
     with pytest.raises(ModelFileError, match="'<s>'"):
-        Tokenizer(tokens, kinds, [("<", "s"), ("<s", ">")], "gpt-2", bos=0, eos=0)
+        Tokenizer(tokens, kinds, [("<", "s"), ("<s", ">")], "gpt-2", bos=257, eos=257)
 
 
 @given(st.lists(st.one_of(st.integers(-5, 16390), st.integers(-(2**70), 2**70)), max_size=30))

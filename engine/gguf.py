@@ -105,7 +105,7 @@ class GgufFile(Metadata):
         placed: dict[str, TensorInfo] = {}
         in_file_order = sorted(tensors, key=lambda info: info.offset)
         ends = [info.offset for info in in_file_order[1:]] + [self.file_bytes - self.data_offset]
-        for info, room_end in zip(in_file_order, ends, strict=True):
+        for info, room_end in zip(in_file_order, ends, strict=bool(tensors)):  # a file may hold no tensor
             field, offset = f"tensor {info.name!r}", info.offset + self.data_offset
             if info.offset % self.alignment:
                 cursor.fail(field, offset, f"is not aligned to {self.alignment} bytes")

@@ -65,6 +65,8 @@ def read_snapshot(data: bytes, state: SessionState, fingerprint: str, source: st
     if header.rounding != state.rounding.value:
         raise SnapshotError(f"{source} stores rows as {header.rounding}, this session as {state.rounding.value}")
     position = len(header.tokens)
+    if max(header.tokens, default=0) >= state.config.vocab:
+        raise SnapshotError(f"{source} holds token ids outside the vocabulary of {state.config.vocab}")
     if position > state.context:
         raise SnapshotError(f"{source} holds {position} tokens, this session's context {state.context}")
     targets = _stored_tensors(state, position)

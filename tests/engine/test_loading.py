@@ -11,7 +11,6 @@ from engine.errors import ModelFileError, Stopped, UserError
 from engine.loading import Model
 from tests.support.tiny_model import tiny_tensors, write_tiny_gguf
 
-
 OPTIONAL = "exp_probs_b.bias"
 
 

@@ -58,7 +58,7 @@ def block_errors(type_id: int, weights: torch.Tensor) -> tuple[torch.Tensor, tor
 
 
 @pytest.mark.parametrize("type_id", ENCODED)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     exponent=st.integers(-30, 24),
@@ -69,10 +69,10 @@ def test_search_is_never_worse_than_plain_scaling(
     type_id: int, seed: int, exponent: int, tail: float, sparse: bool
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    weights = torch.randn(24, 32, generator=generator)
+    weights = torch.randn(12, 32, generator=generator)
     weights = weights * weights.abs() ** tail * 2.0**exponent
     if sparse:
-        weights = weights * (torch.rand(24, 32, generator=generator) < 0.2)
+        weights = weights * (torch.rand(12, 32, generator=generator) < 0.2)
     searched, plain = block_errors(type_id, weights)
     # Candidates are compared in float32, so near-ties may differ in the last digits.
     assert bool((searched <= plain * (1 + 1e-5) + 1e-60).all())

@@ -14,8 +14,8 @@ from typing import TypeVar
 import torch
 
 import resources
-from engine.backends.base import TokenProgram
-from engine.backends.cpu import CpuBackend
+from engine.backends import cpu_backend
+from engine.backends.base import Backend, TokenProgram
 from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
 from engine.config import ModelConfig
@@ -114,7 +114,7 @@ def load(
     if tokenizer.vocab_size > config.vocab:
         raise UserError(f"{file.path}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     weights = load_weights(file, config, compute, progress, stop)
-    engine = CpuBackend(config, compute)
+    engine = cpu_backend(config, compute)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     return Model(_info(file, config, engine), Network(config, weights, engine), tokenizer, rounding, file)
 
@@ -147,7 +147,7 @@ def _require_memory(file: GgufFile, dtype: torch.dtype) -> None:
         )
 
 
-def _info(file: GgufFile, config: ModelConfig, backend: CpuBackend) -> ModelInfo:
+def _info(file: GgufFile, config: ModelConfig, backend: Backend) -> ModelInfo:
     matrices: dict[str, int] = {}
     for info in file.tensors.values():
         matrices[info.type_name] = matrices.get(info.type_name, 0) + info.elements
@@ -163,7 +163,7 @@ def _info(file: GgufFile, config: ModelConfig, backend: CpuBackend) -> ModelInfo
         context_length=config.context_length,
         backend=backend.name,
         device=backend.device,
-        native=None,
+        native=backend.native_note,
     )
 
 

@@ -16,7 +16,7 @@ from engine.layers.attention import StepContext, attend_step, output_projection,
 from engine.layers.norm import rms_norm
 from engine.plan import BAND_TOKENS, Step
 from engine.state import SessionState
-from engine.weights import LayerWeights, ModelWeights
+from engine.weights import ModelWeights
 
 Observer = Callable[[int, torch.Tensor], None]
 
@@ -48,33 +48,28 @@ class Network:
                 raise Stopped("the prompt was stopped")
 
         context = StepContext(self.config, step, state.rounding, selects, band_tokens, look_at_stop)
+        look_at_stop()
+        ops, layers = self.backend, self.weights.layers
         embedded = self.weights.embedding[token_ids].float()
         streams = embedded[:, None, :].repeat(1, self.config.streams, 1)
-        for index, layer in enumerate(self.weights.layers):
+        mixed = ops.mix(streams, layers[0].attn_mixer, layers[0].attn_norm)
+        for index, layer in enumerate(layers):
+            found = project(mixed.x, layer.attention, context, ops)
+            attended = attend_step(found, layer.attention, state.layers[index], context, ops)
+            y = output_projection(attended, layer.attention, ops)
+            streams, mixed = ops.expand_mix(streams, y, mixed, layer.ffn_mixer, layer.ffn_norm)
             look_at_stop()
-            streams = self._layer(streams, token_ids, layer, state, index, context)
+            y = ops.run_experts(mixed.x, ops.route(mixed.x, token_ids, layer.router), layer.experts)
+            if index + 1 < len(layers):
+                following = layers[index + 1]
+                streams, mixed = ops.expand_mix(streams, y, mixed, following.attn_mixer, following.attn_norm)
+            else:
+                streams = ops.expand(streams, y, mixed)
             if observe is not None:
                 observe(index, streams)
             yield index + 1
+            look_at_stop()
         return streams
-
-    def _layer(
-        self,
-        streams: torch.Tensor,
-        token_ids: torch.Tensor,
-        layer: LayerWeights,
-        state: SessionState,
-        index: int,
-        context: StepContext,
-    ) -> torch.Tensor:
-        ops = self.backend
-        mixed = ops.mix(streams, layer.attn_mixer, layer.attn_norm)
-        found = project(mixed.x, layer.attention, context, ops)
-        attended = attend_step(found, layer.attention, state.layers[index], context, ops)
-        streams = ops.expand(streams, output_projection(attended, layer.attention, ops), mixed)
-        mixed = ops.mix(streams, layer.ffn_mixer, layer.ffn_norm)
-        routing = ops.route(mixed.x, token_ids, layer.router)
-        return ops.expand(streams, ops.run_experts(mixed.x, routing, layer.experts), mixed)
 
     def logits(self, streams: torch.Tensor) -> torch.Tensor:
         """Logits float32 [T, vocab] of streams [T, n, D]."""

@@ -32,6 +32,7 @@ class Backend(Protocol):
     device: str
     compute_dtype: torch.dtype
     config: ModelConfig
+    native_note: str  # which compiled kernels run, or why none
     buffer_style: BufferStyle  # how this machine lays a step's temporaries out, for the ledger
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
@@ -45,6 +46,11 @@ class Backend(Protocol):
 
     def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
         """The streams after a sublayer returned y [N, D]; may reuse the storage of `streams`."""
+
+    def expand_mix(
+        self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
+    ) -> tuple[torch.Tensor, Mixed]:
+        """`expand`, then `mix` for the next sublayer, with the same bits; a backend may fuse the two."""
 
     def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
         """The final collapse, float32 [N, D] (hyper_connection.collapse)."""

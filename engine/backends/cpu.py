@@ -24,6 +24,7 @@ class CpuBackend:
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:
         self.config, self.compute_dtype = config, compute_dtype
         self.buffer_style = BufferStyle(output_in_place=False)
+        self.native_note = "plain torch"
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         return x.to(self.compute_dtype).contiguous()
@@ -36,6 +37,12 @@ class CpuBackend:
 
     def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
         return hyper_connection.expand(streams, y, mixed)
+
+    def expand_mix(
+        self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
+    ) -> tuple[torch.Tensor, Mixed]:
+        streams = self.expand(streams, y, mixed)
+        return streams, self.mix(streams, mixer, norm)
 
     def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
         return hyper_connection.collapse(streams, head, self.config)

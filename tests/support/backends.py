@@ -2,6 +2,7 @@
 
 import torch
 
+from engine.backends import cpu_backend
 from engine.backends.base import Backend
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
@@ -9,4 +10,6 @@ from engine.config import ModelConfig
 
 def cpu_backends(config: ModelConfig) -> list[Backend]:
     """Every CPU backend in float32 for models of this shape."""
-    return [CpuBackend(config, torch.float32)]
+    backends: list[Backend] = [CpuBackend(config, torch.float32)]
+    best = cpu_backend(config, torch.float32)
+    return [*backends, best] if type(best) is not CpuBackend else backends

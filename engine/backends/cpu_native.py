@@ -1,0 +1,106 @@
+"""The CPU backend with compiled kernels: attention, selection and stream mixing leave torch; matrix products stay.
+
+Built where the kernels load (kernels/cpu says why not otherwise). Every operation equals the torch reference up to
+rounding and gives the same bits for any split of the tokens and any number of threads.
+"""
+
+import torch
+
+import kernels.cpu as native_cpu
+from engine.backends.base import TokenProgram
+from engine.backends.cpu import CpuBackend
+from engine.config import ModelConfig
+from engine.gguf import GgufFile
+from engine.layers.hyper_connection import Mixed, Mixer
+from engine.layers.row_attention import QueryForm, RowSpace
+from engine.plan import AttentionPlan, Band
+from engine.state import SessionState
+
+
+class NativeCpuBackend(CpuBackend):
+    """`native` holds the opened kernels; the rest is as in CpuBackend."""
+
+    def __init__(self, config: ModelConfig, compute_dtype: torch.dtype, native: native_cpu.NativeCpu) -> None:
+        super().__init__(config, compute_dtype)
+        self.native = native
+        self.native_note = f"{native.variant}, {native.threads} threads"
+
+    def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
+        found = self.native.hc_mix(streams, self._mixer(mixer, norm))
+        return Mixed(found.x, found.post, found.comb)
+
+    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
+        self.native.hc_expand(streams, y, _tokens(mixed))
+        return streams
+
+    def expand_mix(
+        self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
+    ) -> tuple[torch.Tensor, Mixed]:
+        found = self.native.hc_expand_mix(streams, y, _tokens(mixed), self._mixer(mixer, norm))
+        return streams, Mixed(found.x, found.post, found.comb)
+
+    def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
+        return self.native.hc_head(streams, self._mixer(head, None))
+
+    def select(
+        self, queries: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, position: int, ratio: int, top_k: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.native.select(
+            queries.contiguous(), weights.contiguous(), rows, start=position, ratio=ratio, top=top_k
+        )
+
+    def attend(self, q: torch.Tensor, band: Band, space: RowSpace, form: QueryForm, out: torch.Tensor) -> None:
+        """The band's queries see raw rows from their own window on, so the rows before it stay out of the call."""
+        selection = space.selection if space.plan is AttentionPlan.INDEXED else None
+        split = band.stop if selection is None else min(max(selection.first, band.start), band.stop)
+        if split > band.start:
+            self._attend_part(q, band, Band(band.start, split), space, form, out, None)
+        if split < band.stop and selection is not None:
+            first = split - selection.first
+            last = band.stop - selection.first
+            chosen = selection.ids[first:last], selection.counts[first:last]
+            self._attend_part(q, band, Band(split, band.stop), space, form, out, chosen)
+
+    def _attend_part(
+        self,
+        q: torch.Tensor,
+        band: Band,
+        part: Band,
+        space: RowSpace,
+        form: QueryForm,
+        out: torch.Tensor,
+        chosen: tuple[torch.Tensor, torch.Tensor] | None,
+    ) -> None:
+        view = space.view
+        first_row = view.raw_first(part.start)
+        local = slice(part.start - band.start, part.stop - band.start)
+        result = out[local].flatten(1)
+        self.native.attend(
+            q[local],
+            space.raw[first_row : view.raw_last(part.stop - 1) + 1],
+            space.compressed if view.ratio else None,
+            native_cpu.AttentionSpan(
+                view.start + part.start, view.raw_last(part.start) - first_row, view.window, view.ratio
+            ),
+            cosine=form.cos[part.start : part.stop],
+            sine=form.sin[part.start : part.stop],
+            sinks=form.sinks,
+            eps=form.eps,
+            ids=None if chosen is None else chosen[0],
+            counts=None if chosen is None else chosen[1],
+            out=result,
+            out_dtype=result.dtype,
+        )
+
+    def token_program(self, file: GgufFile, state: SessionState, selects: bool) -> TokenProgram | None:
+        return None
+
+    def _mixer(self, mixer: Mixer, norm: torch.Tensor | None) -> native_cpu.MixerWeights:
+        config = self.config
+        return native_cpu.MixerWeights(
+            mixer.fn, mixer.scale, mixer.base, norm, config.rms_eps, config.hc_eps, config.sinkhorn_iterations
+        )
+
+
+def _tokens(mixed: Mixed) -> native_cpu.MixedTokens:
+    return native_cpu.MixedTokens(mixed.x, mixed.post, mixed.comb)

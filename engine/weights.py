@@ -149,38 +149,46 @@ def _attention(read: TensorReader, prefix: str, config: ModelConfig, ratio: int)
     c, query_width = config, config.heads * config.head_dim
     group_width = query_width // c.out_groups
     out_a = read.matrix(prefix + "attn_output_a.weight", c.out_groups * c.out_rank, group_width)
-    compressor = _compressor(read, prefix + "attn_compressor", c, ratio, c.head_dim) if ratio else None
+    entry = [
+        read.matrix(prefix + "attn_q_a.weight", c.q_rank, c.hidden),
+        read.matrix(prefix + "attn_kv.weight", c.head_dim, c.hidden),
+    ]
+    exact: list[torch.Tensor] = []
+    compressor = _compressor(read, prefix + "attn_compressor", c, ratio, c.head_dim, exact) if ratio else None
+    indexer = _indexer(read, prefix, c, exact) if ratio == OVERLAP_RATIO else None
     return Attention(
-        q_a=read.matrix(prefix + "attn_q_a.weight", c.q_rank, c.hidden),
+        entry=torch.cat(entry),
+        exact_entry=torch.cat(exact) if exact else None,
         q_a_norm=read.exact(prefix + "attn_q_a_norm.weight", c.q_rank),
         q_b=read.matrix(prefix + "attn_q_b.weight", query_width, c.q_rank),
-        kv=read.matrix(prefix + "attn_kv.weight", c.head_dim, c.hidden),
         kv_norm=read.exact(prefix + "attn_kv_a_norm.weight", c.head_dim),
         sinks=read.exact(prefix + "attn_sinks.weight", c.heads),
         out_a=out_a.view(c.out_groups, c.out_rank, group_width),
         out_b=read.matrix(prefix + "attn_output_b.weight", c.hidden, c.out_groups * c.out_rank),
         frequencies=inverse_frequencies(c, ratio),
         compressor=compressor,
-        indexer=_indexer(read, prefix, c) if ratio == OVERLAP_RATIO else None,
+        indexer=indexer,
     )
 
 
-def _compressor(read: TensorReader, prefix: str, config: ModelConfig, ratio: int, width: int) -> Compressor:
+def _compressor(
+    read: TensorReader, prefix: str, config: ModelConfig, ratio: int, width: int, exact: list[torch.Tensor]
+) -> Compressor:
+    """The pooling weights; the projections go to `exact`, in the order that Attention.exact_entry documents."""
     lanes = 2 * width if ratio == OVERLAP_RATIO else width
+    exact.append(read.exact(f"{prefix}_kv.weight", lanes, config.hidden))
+    exact.append(read.exact(f"{prefix}_gate.weight", lanes, config.hidden))
     return Compressor(
-        kv=read.exact(f"{prefix}_kv.weight", lanes, config.hidden),
-        gate=read.exact(f"{prefix}_gate.weight", lanes, config.hidden),
         ape=read.exact(f"{prefix}_ape.weight", ratio, lanes),
         norm=read.exact(f"{prefix}_norm.weight", width),
     )
 
 
-def _indexer(read: TensorReader, prefix: str, config: ModelConfig) -> Indexer:
-    return Indexer(
-        q_b=read.matrix(prefix + "indexer.attn_q_b.weight", config.index_heads * config.index_dim, config.q_rank),
-        proj=read.exact(prefix + "indexer.proj.weight", config.index_heads, config.hidden),
-        compressor=_compressor(read, prefix + "indexer_compressor", config, OVERLAP_RATIO, config.index_dim),
-    )
+def _indexer(read: TensorReader, prefix: str, config: ModelConfig, exact: list[torch.Tensor]) -> Indexer:
+    compressor = _compressor(read, prefix + "indexer_compressor", config, OVERLAP_RATIO, config.index_dim, exact)
+    exact.append(read.exact(prefix + "indexer.proj.weight", config.index_heads, config.hidden))
+    q_b = read.matrix(prefix + "indexer.attn_q_b.weight", config.index_heads * config.index_dim, config.q_rank)
+    return Indexer(q_b, compressor)
 
 
 def _router(read: TensorReader, prefix: str, config: ModelConfig, hashed: bool) -> Router:

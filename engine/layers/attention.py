@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 class Attention:
     """Weights of the sublayer. Matrices in the compute type, norms and sinks float32.
 
-    q_a [q_rank, D], kv [d, D], q_b [H·d, q_rank], out_a [G, out_rank, H·d/G], out_b [D, G·out_rank];
-    frequencies float64 [rope_dim/2] of this layer.
+    entry [q_rank + d, D] is q_a above kv, q_b [H·d, q_rank], out_a [G, out_rank, H·d/G], out_b [D, G·out_rank];
+    exact_entry float32 [E, D] stacks what must stay exact: the compressor's kv and gate, then with an indexer its
+    compressor's kv and gate and its head weights. frequencies float64 [rope_dim/2] of this layer.
     """
 
-    q_a: torch.Tensor
+    entry: torch.Tensor
+    exact_entry: torch.Tensor | None
     q_a_norm: torch.Tensor
     q_b: torch.Tensor
-    kv: torch.Tensor
     kv_norm: torch.Tensor
     sinks: torch.Tensor
     out_a: torch.Tensor
@@ -74,26 +75,25 @@ class StepContext:
 
 
 def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: "Backend") -> Projections:
-    """All projections of the sublayer input x [N, D]; weights are swept once for the whole step."""
+    """All projections of the sublayer input x float32 [N, D]; weights are swept once for the whole step.
+
+    Matrices that share an input are one product: fewer and larger calls.
+    """
     config = context.config
-    qa = rms_norm(ops.linear(x, weights.q_a), weights.q_a_norm, config.rms_eps)
+    qa, kv = torch.split(ops.linear(ops.as_input(x), weights.entry), [config.q_rank, config.head_dim], dim=1)
+    qa = ops.as_input(rms_norm(qa, weights.q_a_norm, config.rms_eps))
     pool = index_pool = index_q = index_weights = None
-    exact = x.float()
-    if weights.compressor is not None:
-        pool = ops.linear(exact, weights.compressor.kv), ops.linear(exact, weights.compressor.gate)
-    if weights.indexer is not None:
-        own = weights.indexer.compressor
-        index_pool = ops.linear(exact, own.kv), ops.linear(exact, own.gate)
-        index_q = ops.linear(qa, weights.indexer.q_b)
-        index_weights = ops.linear(exact, weights.indexer.proj) * (config.index_dim * config.index_heads) ** -0.5
-    return Projections(
-        q=ops.linear(qa, weights.q_b),
-        kv=ops.linear(x, weights.kv).float(),
-        pool=pool,
-        index_q=index_q,
-        index_weights=index_weights,
-        index_pool=index_pool,
-    )
+    if weights.compressor is not None and weights.exact_entry is not None:
+        exact = ops.linear(x, weights.exact_entry)
+        lanes = weights.compressor.kv_lanes
+        pool = exact[:, :lanes], exact[:, lanes : 2 * lanes]
+        if weights.indexer is not None:
+            own = weights.indexer.compressor.kv_lanes
+            values, gates, heads = torch.split(exact[:, 2 * lanes :], [own, own, config.index_heads], dim=1)
+            index_pool = values, gates
+            index_q = ops.linear(qa, weights.indexer.q_b)
+            index_weights = heads * (config.index_dim * config.index_heads) ** -0.5
+    return Projections(ops.linear(qa, weights.q_b), kv.float(), pool, index_q, index_weights, index_pool)
 
 
 def attend_step(

@@ -19,12 +19,18 @@ EMPTY_SCORE = -1e30  # a gate that softmax turns into weight exactly 0, without 
 
 @dataclass(frozen=True, slots=True)
 class Compressor:
-    """Weights: kv and gate [c·d, D] float32, ape [r, c·d] float32, norm [d] float32; c = 2 for ratio 4, else 1."""
+    """What pools projected tokens: ape [r, c·d] and norm [d], float32; c = 2 for ratio 4, else 1.
 
-    kv: torch.Tensor
-    gate: torch.Tensor
+    The projections themselves (kv and gate, each [c·d, D]) are part of Attention.exact_entry.
+    """
+
     ape: torch.Tensor
     norm: torch.Tensor
+
+    @property
+    def kv_lanes(self) -> int:
+        """c·d, the width of one token's values and of its gates."""
+        return self.ape.shape[1]
 
     @property
     def ratio(self) -> int:

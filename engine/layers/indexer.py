@@ -15,10 +15,9 @@ _TILE_TOKENS = 64
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Weights: q_b [Hi·di, q_rank] in the compute type, proj [Hi, D] float32, and the compressor of its own rows."""
+    """Weights: q_b [Hi·di, q_rank] in the compute type, and the compressor of its own rows."""
 
     q_b: torch.Tensor
-    proj: torch.Tensor
     compressor: Compressor
 
 

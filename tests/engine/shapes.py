@@ -50,8 +50,6 @@ def small_config(ratios: tuple[int, ...] = (0, 4, 128)) -> ModelConfig:
 def random_compressor(ratio: int, width: int, generator: torch.Generator) -> Compressor:
     lanes = 2 * width if ratio == 4 else width
     return Compressor(
-        kv=torch.randn(lanes, 64, generator=generator),
-        gate=torch.randn(lanes, 64, generator=generator),
         ape=torch.randn(ratio, lanes, generator=generator),
         norm=1 + 0.2 * torch.randn(width, generator=generator),
     )
@@ -65,17 +63,17 @@ def random_attention(config: ModelConfig, ratio: int, generator: torch.Generator
 
     index = random_compressor(4, INDEX_WIDTH, generator)
     return Attention(
-        q_a=matrix(32, 64),
+        entry=matrix(32 + WIDTH, 64),
+        exact_entry=None,
         q_a_norm=matrix(32),
         q_b=matrix(HEADS * WIDTH, 32),
-        kv=matrix(WIDTH, 64),
         kv_norm=1 + 0.2 * matrix(WIDTH),
         sinks=matrix(HEADS),
         out_a=matrix(2, 16, HEADS * WIDTH // 2),
         out_b=matrix(64, 32),
         frequencies=inverse_frequencies(config, ratio),
         compressor=random_compressor(ratio, WIDTH, generator) if ratio else None,
-        indexer=Indexer(matrix(INDEX_HEADS * INDEX_WIDTH, 32), matrix(INDEX_HEADS, 64), index) if ratio == 4 else None,
+        indexer=Indexer(matrix(INDEX_HEADS * INDEX_WIDTH, 32), index) if ratio == 4 else None,
     )
 
 

@@ -1,0 +1,226 @@
+"""The composer at the foot of a chat: the card with chips, field, meter and the one main button. GUI thread.
+
+It shows what `ChatService` says (draft, documents, budget, state) and reports what the person does; it decides nothing
+about whether a question fits or a paste is long.
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from app.chat.models import ContextBudget, FitOption, NoticeLevel, PendingDocuments, SendRefused
+from app.composer.chips import ChipList
+from app.composer.editor import ComposerEdit
+from app.composer.fit_words import option_words
+from app.composer.meter import ContextMeter
+from app.generation import GenerationState, PrimaryAction, controls
+from app.theme import Theme
+from app.widgets.banner import Banner
+from app.widgets.basics import IconButton, restyle
+from app.widgets.icons import icon
+
+_SIDE_MARGIN = 24
+_WIDEST = 1_000
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Composer", text)
+
+
+class Composer(QWidget):
+    """Signals say what the person wants; setters show what is."""
+
+    send_requested = Signal(object)  # FitOption or None
+    stop_requested = Signal()
+    edit_submitted = Signal(int, str)  # message id, changed question
+    edit_ended = Signal()
+    recall_requested = Signal()
+    draft_changed = Signal(str)
+    files_chosen = Signal(object)  # list[Path]
+    attach_requested = Signal()
+    document_removed = Signal(int)
+    document_inserted = Signal(int)
+    document_previewed = Signal(int)
+
+    def __init__(self, takes_paste: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._state = GenerationState.IDLE
+        self._budget: ContextBudget | None = None
+        self._has_documents = False
+        self._edited_id: int | None = None
+        self._draft_before_edit = ""
+        self._is_setting = False
+        self.refusal = Banner(theme)
+        self.editing = Banner(theme)
+        self.chips = ChipList(theme)
+        self.field = ComposerEdit(takes_paste)
+        self.meter = ContextMeter(theme)
+        self.attach_button = IconButton("attach", _tr("Add documents"), theme)
+        self.primary_button = QToolButton()
+        self._card = QFrame()
+        self._build()
+        self._connect()
+        self._refresh()
+
+    def _build(self) -> None:
+        self._card.setObjectName("composerCard")
+        self.field.setPlaceholderText(_tr("Ask something, or paste or drop a document"))
+        self.field.setAccessibleName(_tr("Question"))
+        self.primary_button.setProperty("kind", "primary")
+        self.primary_button.setIconSize(QSize(18, 18))
+        self.primary_button.setFixedSize(QSize(36, 32))
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addWidget(self.attach_button)
+        foot.addStretch(1)
+        foot.addWidget(self.meter)
+        foot.addWidget(self.primary_button)
+        card = QVBoxLayout(self._card)
+        card.setContentsMargins(10, 8, 8, 8)
+        card.setSpacing(4)
+        card.addWidget(self.chips)
+        card.addWidget(self.field)
+        card.addLayout(foot)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_SIDE_MARGIN, 4, _SIDE_MARGIN, 16)
+        column.setSpacing(8)
+        for widget in (self.refusal, self.editing, self._card):
+            column.addWidget(widget)
+
+    def _connect(self) -> None:
+        self.field.submitted.connect(self._on_submitted)
+        self.field.textChanged.connect(self._on_text_changed)
+        self.field.height_wanted.connect(self._fit_height)
+        self.field.files_dropped.connect(self.files_chosen)
+        self.field.recall_requested.connect(self.recall_requested)
+        self.field.focus_changed.connect(lambda on: self._mark("focused", on))
+        self.field.drag_changed.connect(lambda on: self._mark("dropping", on))
+        self.attach_button.clicked.connect(self.attach_requested)
+        self.primary_button.clicked.connect(self._on_primary_clicked)
+        self.chips.remove_requested.connect(self.document_removed)
+        self.chips.insert_requested.connect(self.document_inserted)
+        self.chips.preview_requested.connect(self.document_previewed)
+        self.editing.dismissed.connect(self.end_edit)
+
+    # ------------------------------------------------------------ what is shown
+
+    def set_state(self, state: GenerationState) -> None:
+        self._state = state
+        self._refresh()
+
+    def set_budget(self, budget: ContextBudget | None) -> None:
+        self._budget = budget
+        self.meter.show_budget(budget)
+        if budget is not None and budget.fits:
+            self.refusal.hide()
+
+    def set_documents(self, pending: PendingDocuments) -> None:
+        self._has_documents = bool(pending.documents)
+        self.chips.show_documents(pending.documents)
+        self._refresh()
+
+    def set_draft(self, text: str) -> None:
+        """Show a stored draft. Does not report it back."""
+        self._is_setting = True
+        self.field.setPlainText(text)
+        self.field.moveCursor(self.field.textCursor().MoveOperation.End)
+        self._is_setting = False
+        self._fit_height()
+        self._refresh()
+
+    def show_refusal(self, refused: SendRefused) -> None:
+        actions = tuple((option_words(option), self._chooser(option)) for option in refused.options)
+        self.refusal.show_text(NoticeLevel.WARNING, refused.message, actions)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        for widget in (self.refusal, self.editing, self.chips, self.meter):
+            widget.set_theme(theme)
+        self.attach_button.set_theme(theme)
+        self._refresh()
+        self._fit_height()
+
+    # ------------------------------------------------------------ editing an earlier question
+
+    @property
+    def edited_message_id(self) -> int | None:
+        return self._edited_id
+
+    def begin_edit(self, message_id: int, text: str) -> None:
+        """Change an earlier question; the draft comes back afterwards."""
+        if self._edited_id is None:
+            self._draft_before_edit = self.field.toPlainText()
+        self._edited_id = message_id
+        self.editing.show_text(NoticeLevel.INFO, _tr("Editing an earlier question. The old one stays reachable."))
+        self.set_draft(text)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._refresh()
+
+    def end_edit(self) -> None:
+        if self._edited_id is None:
+            return
+        self._edited_id = None
+        self.editing.hide()
+        self.set_draft(self._draft_before_edit)
+        self._draft_before_edit = ""
+        self.edit_ended.emit()
+
+    # ------------------------------------------------------------ inside
+
+    def _chooser(self, option: FitOption) -> Callable[[], None]:
+        def choose() -> None:
+            self.refusal.hide()
+            self.send_requested.emit(option)
+
+        return choose
+
+    def _has_input(self) -> bool:
+        return self._has_documents or not self.field.document().isEmpty()
+
+    def _refresh(self) -> None:
+        now = controls(self._state, has_input=self._has_input())
+        sends = now.primary is PrimaryAction.SEND
+        name = _tr("Stop") if not sends else _tr("Ask again") if self._edited_id is not None else _tr("Send")
+        self.primary_button.setAccessibleName(name)
+        self.primary_button.setToolTip(name if sends else _tr("Stop (Esc)"))
+        colour = self._theme.on_accent if now.primary_is_enabled else self._theme.muted
+        self.primary_button.setIcon(icon("send" if sends else "stop", self._theme, colour))
+        self.primary_button.setEnabled(now.primary_is_enabled)
+
+    def _on_text_changed(self) -> None:
+        self._refresh()
+        if not self._is_setting and self._edited_id is None:
+            self.draft_changed.emit(self.field.toPlainText())
+
+    def _on_primary_clicked(self) -> None:
+        if controls(self._state, has_input=True).primary is PrimaryAction.STOP:
+            self.stop_requested.emit()
+        else:
+            self._on_submitted()
+
+    def _on_submitted(self) -> None:
+        if self._edited_id is not None:
+            text = self.field.toPlainText()
+            if text.strip():
+                message_id = self._edited_id
+                self.end_edit()
+                self.edit_submitted.emit(message_id, text)
+            return
+        now = controls(self._state, has_input=self._has_input())
+        if now.primary is PrimaryAction.SEND and now.primary_is_enabled:
+            self.send_requested.emit(None)
+
+    def _mark(self, name: str, on: bool) -> None:
+        self._card.setProperty(name, on)
+        restyle(self._card)
+
+    def _fit_height(self) -> None:
+        limit = max(80, self.window().height() // 3)
+        self.field.setFixedHeight(self.field.wanted_height(limit))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_height()

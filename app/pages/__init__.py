@@ -1,0 +1,1 @@
+"""Pages and dialogs beside the chat: models, settings, shortcuts. GUI thread only."""

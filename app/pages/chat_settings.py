@@ -1,0 +1,137 @@
+"""Settings of one chat: its system prompt and how its answers are sampled; what is not set follows Settings. GUI
+thread."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.chat.models import Chat, ChatSettings
+from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
+from app.widgets.basics import label
+from app.window_services import WindowServices
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChatSettings", text)
+
+
+class _OwnRow(QWidget):
+    """A field with a tick in front: ticked, the chat has its own value; else the app's."""
+
+    def __init__(self, row: FieldRow, value: object, default: object) -> None:
+        super().__init__()
+        self._default = default
+        self.value: object = value
+        self._row = row
+        self.own = QCheckBox()
+        self.own.setAccessibleName(_tr("Own value: {name}").format(name=row.control.accessibleName()))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.own)
+        layout.addWidget(row, 1)
+        self.own.setChecked(value is not None)
+        row.control.setEnabled(value is not None)
+        row.show_value(default if value is None else value)
+        self.own.toggled.connect(self._on_own_toggled)
+
+    def take(self, value: object) -> None:
+        self.value = value
+
+    def show_own(self, value: object) -> None:
+        """Put in a value of the chat's own."""
+        self.value = value
+        self._row.show_value(value)
+
+    def _on_own_toggled(self, on: bool) -> None:
+        self._row.control.setEnabled(on)
+        self.value = self._default if on else None
+        self._row.show_value(self._default)
+
+
+class ChatSettingsDialog(QDialog):
+    """Shows one chat's settings; the window opens it with the current chat."""
+
+    def __init__(self, services: WindowServices, chat: Chat, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(_tr("Settings of this chat"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(560, 560)
+        self._services = services
+        self._chat = chat
+        self._prompt_text = chat.system_prompt
+        defaults = services.settings.settings.answers
+        self._prompt = text_area(_tr("System prompt"), self._on_prompt_changed, defaults.system_prompt)
+        self._prompt.setPlainText(chat.system_prompt or "")
+        self._rows: dict[str, _OwnRow] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 16)
+        column.setSpacing(12)
+        column.addWidget(label(_tr("System prompt"), tone="strong"))
+        column.addWidget(self._prompt)
+        column.addWidget(label(_tr("Tick what this chat sets for itself; the rest follows Settings."), tone="muted"))
+        self._add_presets(column)
+        self._add_rows(column)
+        column.addStretch(1)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+
+    def _add_presets(self, column: QVBoxLayout) -> None:
+        presets = self._services.settings.settings.presets
+        if not presets:
+            return
+        choices = ((None, _tr("None")), *((preset.name, preset.name) for preset in presets))
+        row = choice_row(_tr("Preset"), _tr("Fills the fields below"), choices, self._on_preset_chosen)
+        row.show_value(self._chat.settings.preset if self._chat.settings.preset in dict(choices) else None)
+        column.addWidget(row)
+
+    def _add_rows(self, column: QVBoxLayout) -> None:
+        def taker(field: str) -> Callable[[object], None]:
+            return lambda value: self._take(field, value)
+
+        rows = {
+            "temperature": float_row(_tr("Temperature"), "", 0.0, 5.0, taker("temperature")),
+            "top_p": float_row(_tr("Top p"), "", 0.0, 1.0, taker("top_p")),
+            "top_k": int_row(_tr("Top k"), "", 0, 1_000_000, taker("top_k")),
+            "min_p": float_row(_tr("Min p"), "", 0.0, 1.0, taker("min_p")),
+            "seed": int_row(_tr("Seed"), _tr("The same seed gives the same answer"), 0, 2**31 - 1, taker("seed")),
+            "max_tokens": int_row(_tr("Longest answer"), "", 1, 1_000_000, taker("max_tokens"), suffix=_tr(" tokens")),
+            "thinking": check_row(_tr("Think first"), "", taker("thinking")),
+        }
+        defaults = self._services.settings.settings.answers
+        for field, row in rows.items():
+            default = getattr(defaults, field)
+            own = _OwnRow(row, getattr(self._chat.settings, field), 0 if default is None else default)
+            self._rows[field] = own
+            column.addWidget(own)
+
+    def _take(self, field: str, value: object) -> None:
+        if field in self._rows:
+            self._rows[field].take(value)
+
+    def _on_prompt_changed(self, text: str) -> None:
+        self._prompt_text = text or None
+
+    def _on_preset_chosen(self, name: str | None) -> None:
+        preset = next((p for p in self._services.settings.settings.presets if p.name == name), None)
+        if preset is None:
+            return
+        self._chat = replace(self._chat, settings=replace(self._chat.settings, preset=name))
+        if preset.system_prompt is not None:
+            self._prompt.setPlainText(preset.system_prompt)
+        for field, row in self._rows.items():
+            value = getattr(preset, field, None)
+            if value is not None:
+                row.own.setChecked(True)
+                row.show_own(value)
+
+    def accept(self) -> None:
+        values = {field: row.value for field, row in self._rows.items()}
+        settings = ChatSettings(preset=self._chat.settings.preset, **values)  # type: ignore[arg-type] # each row gives its field's type
+        self._services.chats.set_chat_settings(self._chat.id, settings)
+        if self._prompt_text != self._chat.system_prompt:
+            self._services.chats.set_system_prompt(self._chat.id, self._prompt_text)
+        super().accept()

@@ -1,0 +1,99 @@
+"""What the models page knows of a file: read from its header alone, off the GUI thread. No weights, no torch.
+
+"Fits" compares what the engine would ask for (weights, the session at the chosen context, one step's buffers) with the
+memory that is free now, and says which number is too large.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from engine.cache_shape import CacheShape
+from engine.config import ModelConfig
+from engine.errors import UserError
+from engine.gguf import GgufFile
+from engine.ledger import capacity_bytes
+from engine.plan import STEP_CAP, Cut, cut_prompt
+from engine.step_buffers import BufferStyle, peak_bytes, step_buffers
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """One file. `path` None is the embedded model. `problem` says why it cannot be used; then the rest is unknown."""
+
+    path: Path | None
+    name: str
+    file_bytes: int | None = None
+    architecture: str = ""
+    quantization: str = ""
+    parameters: int | None = None
+    context_length: int | None = None
+    needed_bytes: int | None = None
+    free_bytes: int | None = None
+    problem: str = ""
+
+    @property
+    def fits(self) -> bool:
+        return not self.problem and (
+            self.needed_bytes is None or self.free_bytes is None or self.needed_bytes <= self.free_bytes
+        )
+
+
+def read_entry(path: Path | None, file: Path, context: int) -> ModelEntry:
+    """Read one file's header. Never raises for a bad file: the entry carries the sentence."""
+    try:
+        return _read(path, file, context)
+    except UserError as error:
+        return ModelEntry(path, file.name, problem=str(error))
+    except OSError as error:
+        return ModelEntry(path, file.name, problem=f"{file}: {error.strerror or error}")
+
+
+def _read(path: Path | None, file: Path, context: int) -> ModelEntry:
+    with GgufFile.open(file) as gguf:
+        config = ModelConfig.from_gguf(gguf)
+        by_type: Counter[str] = Counter()
+        for tensor in gguf.tensors.values():
+            by_type[tensor.type_name] += tensor.elements
+        weights = sum(tensor.nbytes for tensor in gguf.tensors.values())
+        return ModelEntry(
+            path=path,
+            name=gguf.get_str("general.name", file.stem),
+            file_bytes=file.stat().st_size,
+            architecture=gguf.get_str("general.architecture", ""),
+            quantization=" + ".join(name for name, _ in by_type.most_common(2)),
+            parameters=sum(by_type.values()),
+            context_length=config.context_length,
+            needed_bytes=weights + _session_bytes(config, min(context, config.context_length)),
+            free_bytes=psutil.virtual_memory().available,
+        )
+
+
+def _session_bytes(config: ModelConfig, context: int) -> int:
+    shape = CacheShape.from_config(config)
+    steps = cut_prompt(0, context, STEP_CAP, Cut.EQUAL)
+    return capacity_bytes(shape, context) + max(peak_bytes(step_buffers(shape, step, BufferStyle())) for step in steps)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The GGUF files directly in a watched folder, by name; nothing if it cannot be read."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() == ".gguf" and path.is_file())
+    except OSError:
+        return []
+
+
+def read_library(
+    embedded: Path, files: tuple[str, ...], folders: tuple[str, ...], context: int
+) -> tuple[ModelEntry, ...]:
+    """The embedded model, the files that were added, and those in watched folders, each once."""
+    entries = [read_entry(None, embedded, context)]
+    seen: set[Path] = set()
+    for path in [*(Path(f) for f in files), *(p for folder in folders for p in files_in(Path(folder)))]:
+        resolved = path.expanduser().absolute()
+        if resolved not in seen:
+            seen.add(resolved)
+            entries.append(read_entry(resolved, resolved, context))
+    return tuple(entries)

@@ -1,0 +1,160 @@
+"""The model library: the embedded model, files that were added, folders that are watched. GUI thread.
+
+Headers are read on a helper thread; loading goes through `ChatService`, which keeps the old model until the new one
+answers.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
+from app.pages.model_card import ModelCard
+from app.pages.model_entries import ModelEntry, read_library
+from app.settings import Settings
+from app.tasks import TaskThread
+from app.theme import Theme
+from app.widgets.banner import Banner
+from app.widgets.basics import button, label
+from app.window_services import WindowServices
+from resources import embedded_model
+
+_RESCAN_MS = 500
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ModelsPage", text)
+
+
+class ModelsPage(QWidget):
+    """Cards of all known models; one can be in use, one can be loading."""
+
+    def __init__(self, services: WindowServices, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._services = services
+        self._theme = theme
+        self._status = ModelStatus(ModelState.NONE)
+        self._cards: list[ModelCard] = []
+        self._tasks = TaskThread("models", self)
+        self._watcher = QFileSystemWatcher(self)
+        self._rescan = QTimer(self, singleShot=True, interval=_RESCAN_MS)
+        self._banner = Banner(theme)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        self._build()
+        self._rescan.timeout.connect(self.refresh)
+        self._watcher.directoryChanged.connect(lambda _: self._rescan.start())
+        services.settings.changed.connect(self._on_settings_changed)
+        self.destroyed.connect(self._tasks.close)
+        self.refresh()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        intro = label(
+            _tr("Pick the model that answers. The one in use stays until the next one is ready."), tone="muted"
+        )
+        intro.setWordWrap(True)
+        head.addWidget(intro, 1)
+        head.addWidget(button(_tr("Add file …"), self.choose_file))
+        head.addWidget(button(_tr("Watch folder …"), self.choose_folder))
+        inner = QWidget()
+        inner.setObjectName("page")
+        body = QVBoxLayout(inner)
+        body.setContentsMargins(24, 16, 24, 24)
+        body.setSpacing(16)
+        body.addLayout(head)
+        body.addWidget(self._banner)
+        body.addLayout(self._column)
+        body.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+
+    # ------------------------------------------------------------ content
+
+    def refresh(self) -> None:
+        """Read all headers again, off this thread."""
+        choice = self._services.settings.settings.model
+        present = [folder for folder in choice.folders if Path(folder).is_dir()]
+        if self._watcher.directories():
+            self._watcher.removePaths(self._watcher.directories())
+        if present:
+            self._watcher.addPaths(present)
+        self._tasks.submit(
+            lambda: read_library(embedded_model(), choice.files, choice.folders, choice.context), self._show_entries
+        )
+
+    def _show_entries(self, entries: tuple[ModelEntry, ...]) -> None:
+        for card in self._cards:
+            self._column.removeWidget(card)
+            card.deleteLater()
+        self._cards = []
+        added = {str(Path(f).expanduser().absolute()) for f in self._services.settings.settings.model.files}
+        for entry in entries:
+            card = ModelCard(entry, self._theme, can_remove=entry.path is not None and str(entry.path) in added)
+            card.load_requested.connect(self._services.chats.load_model)
+            card.cancel_requested.connect(self._services.chats.cancel_load)
+            card.remove_requested.connect(self._remove_file)
+            card.show_model(self._status)
+            self._cards.append(card)
+            self._column.addWidget(card)
+
+    @property
+    def cards(self) -> tuple[ModelCard, ...]:
+        return tuple(self._cards)
+
+    def show_model(self, status: ModelStatus) -> None:
+        self._status = status
+        for card in self._cards:
+            card.show_model(status)
+        if status.state is ModelState.FAILED:
+            self._banner.show_text(NoticeLevel.ERROR, status.message)
+        elif status.state is ModelState.READY:
+            self._banner.hide()
+
+    def show_notice(self, notice: Notice) -> None:
+        self._banner.show_text(notice.level, notice.text)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._banner.set_theme(theme)
+        for card in self._cards:
+            card.set_theme(theme)
+
+    def _on_settings_changed(self, settings: Settings, before: Settings) -> None:
+        now, then = settings.model, before.model
+        if (now.files, now.folders, now.context) != (then.files, then.folders, then.context):
+            self.refresh()
+
+    # ------------------------------------------------------------ the person acts
+
+    def choose_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, _tr("Add a model"), "", _tr("Models (*.gguf)"))
+        if name:
+            self.add_file(Path(name))
+
+    def add_file(self, path: Path) -> None:
+        """Keep a file in the library."""
+        self._services.settings.change(
+            lambda s: replace(s, model=replace(s.model, files=tuple(dict.fromkeys((*s.model.files, str(path))))))
+        )
+
+    def choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, _tr("Watch a folder for models"))
+        if name:
+            self._services.settings.change(
+                lambda s: replace(s, model=replace(s.model, folders=tuple(dict.fromkeys((*s.model.folders, name)))))
+            )
+
+    def _remove_file(self, path: Path) -> None:
+        def without(files: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(name for name in files if Path(name).expanduser().absolute() != path)
+
+        self._services.settings.change(lambda s: replace(s, model=replace(s.model, files=without(s.model.files))))

@@ -1,0 +1,204 @@
+"""The settings page: every setting with a sentence about it; a change holds at once. GUI thread."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
+from app.settings import SendKey, SessionMode, Settings
+from app.settings import Theme as ThemeChoice
+from app.settings_service import SettingsService
+from app.theme import Theme
+from app.widgets.basics import hairline, label
+
+_WIDEST = 760
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("SettingsPage", text)
+
+
+class SettingsPage(QWidget):
+    """Rows bound to fields of Settings."""
+
+    def __init__(self, settings: SettingsService, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._settings = settings
+        self._rows: list[tuple[str, str, FieldRow]] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(16)
+        self._prompt = text_area(
+            _tr("System prompt"),
+            self._setter("answers", "system_prompt"),
+            _tr("What every chat is told first; may be empty"),
+        )
+        self._build()
+        settings.changed.connect(lambda now, _before: self.show_settings(now))
+        self.show_settings(settings.settings)
+
+    def _build(self) -> None:
+        self._add_appearance()
+        self._add_composer()
+        self._add_answers()
+        self._add_engine()
+        self._add_general()
+        inner = QWidget()
+        inner.setObjectName("page")
+        inner.setMaximumWidth(_WIDEST)
+        inner.setLayout(self._column)
+        self._column.setContentsMargins(24, 8, 24, 24)
+        self._column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        area.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+
+    # ------------------------------------------------------------ groups
+
+    def _add_appearance(self) -> None:
+        self._title(_tr("Appearance"))
+        themes = (
+            (ThemeChoice.SYSTEM, _tr("Follow the system")),
+            (ThemeChoice.LIGHT, _tr("Light")),
+            (ThemeChoice.DARK, _tr("Dark")),
+        )
+        look = "appearance"
+        self._add(look, "theme", choice_row(_tr("Theme"), "", themes, self._setter(look, "theme")))
+        scale = float_row(
+            _tr("Text size"), _tr("1 is the system's own size"), 0.5, 3.0, self._setter(look, "text_scale"), step=0.1
+        )
+        self._add(look, "text_scale", scale)
+        self._check(look, "keep_thinking_open", _tr("Keep thinking open"), _tr("Thoughts stay unfolded after they end"))
+        self._check(look, "reduce_motion", _tr("Less motion"), _tr("Nothing turns or pulses while the model works"))
+
+    def _add_composer(self) -> None:
+        self._title(_tr("Writing"))
+        keys = ((SendKey.ENTER, _tr("Enter")), (SendKey.CTRL_ENTER, _tr("Ctrl+Enter")))
+        self._add("composer", "send_key", choice_row(_tr("Send with"), "", keys, self._setter("composer", "send_key")))
+        self._check(
+            "composer",
+            "paste_becomes_document",
+            _tr("Long pastes become documents"),
+            _tr("Shown as a chip with size and token count; the whole text is sent either way"),
+        )
+        row = int_row(
+            _tr("A paste is long from"),
+            "",
+            100,
+            1_000_000,
+            self._setter("composer", "paste_threshold"),
+            suffix=_tr(" characters"),
+            step=500,
+        )
+        self._add("composer", "paste_threshold", row)
+
+    def _add_answers(self) -> None:
+        self._title(_tr("Answers"), _tr("For chats that set nothing of their own"))
+        self._column.addWidget(label(_tr("System prompt")))
+        self._column.addWidget(self._prompt)
+        answers = "answers"
+        self._add_float(answers, "temperature", _tr("Temperature"), _tr("0 always takes the likeliest word"), 5.0)
+        self._add_float(answers, "top_p", _tr("Top p"), _tr("Words that together reach this share"), 1.0)
+        self._add_float(answers, "min_p", _tr("Min p"), _tr("Words at least this likely, relative to the best"), 1.0)
+        self._add_int(answers, "top_k", _tr("Top k"), _tr("At most this many words; 0 takes all"), 0, 1_000_000)
+        self._add_int(answers, "max_tokens", _tr("Longest answer"), "", 1, 1_000_000, _tr(" tokens"), 128)
+        self._check(answers, "thinking", _tr("Think first"), _tr("The model writes its thoughts before the answer"))
+
+    def _add_engine(self) -> None:
+        self._title(_tr("Engine"), _tr("Holds from the next answer on"))
+        modes = (
+            (SessionMode.SPARSE, _tr("Banded and sparse (fast)")),
+            (SessionMode.DENSE, _tr("Dense")),
+            (SessionMode.EXACT, _tr("Exact (for comparison)")),
+        )
+        self._add_int(
+            "model",
+            "context",
+            _tr("Context size"),
+            _tr("Larger contexts take more memory"),
+            256,
+            1_048_576,
+            _tr(" tokens"),
+            1024,
+        )
+        self._add("model", "mode", choice_row(_tr("Attention"), "", modes, self._setter("model", "mode")))
+        self._add_int(
+            "model",
+            "sessions_kept",
+            _tr("Chats kept in memory"),
+            _tr("Going back to one of them reads nothing again"),
+            1,
+            64,
+        )
+        self._check("model", "reload_last", _tr("Load the last model at start"), "")
+
+    def _add_general(self) -> None:
+        self._title(_tr("General"))
+        languages = (("", _tr("Follow the system")), ("en", "English"), ("de", "Deutsch"))
+        row = choice_row(
+            _tr("Language"), _tr("Holds from the next start on"), languages, self._setter("general", "language")
+        )
+        self._add("general", "language", row)
+        self._check("general", "reopen_last_chat", _tr("Open the last chat at start"), "")
+        self._check(
+            "general",
+            "notify_when_done",
+            _tr("Notify when a long answer ends"),
+            _tr("Only while the window is not in front"),
+        )
+        self._check("general", "inhibit_sleep", _tr("Keep the computer awake while answering"), "")
+
+    # ------------------------------------------------------------ rows
+
+    def _title(self, text: str, help_text: str = "") -> None:
+        if self._rows:
+            self._column.addSpacing(8)
+            self._column.addWidget(hairline())
+        self._column.addWidget(label(text, size="title"))
+        if help_text:
+            self._column.addWidget(label(help_text, tone="muted", size="small"))
+
+    def _add(self, group: str, field: str, row: FieldRow) -> None:
+        self._rows.append((group, field, row))
+        self._column.addWidget(row)
+
+    def _check(self, group: str, field: str, name: str, help_text: str) -> None:
+        self._add(group, field, check_row(name, help_text, self._setter(group, field)))
+
+    def _add_float(self, group: str, field: str, name: str, help_text: str, high: float) -> None:
+        self._add(group, field, float_row(name, help_text, 0.0, high, self._setter(group, field)))
+
+    def _add_int(
+        self, group: str, field: str, name: str, help_text: str, low: int, high: int, suffix: str = "", step: int = 1
+    ) -> None:
+        row = int_row(name, help_text, low, high, self._setter(group, field), suffix=suffix, step=step)
+        self._add(group, field, row)
+
+    def row(self, group: str, field: str) -> FieldRow:
+        """The row of one setting. Raises StopIteration for one that has none."""
+        return next(row for g, f, row in self._rows if (g, f) == (group, field))
+
+    def _setter(self, group: str, field: str) -> Callable[[Any], None]:  # Any: the field's own type, see Settings
+        def change(value: Any) -> None:
+            self._settings.change(lambda s: replace(s, **{group: replace(getattr(s, group), **{field: value})}))
+
+        return change
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show these values without reporting them back."""
+        for group, field, row in self._rows:
+            row.show_value(getattr(getattr(settings, group), field))
+        if self._prompt.toPlainText() != settings.answers.system_prompt:
+            with QSignalBlocker(self._prompt):
+                self._prompt.setPlainText(settings.answers.system_prompt)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Nothing here is painted by hand; the style sheet does it all."""

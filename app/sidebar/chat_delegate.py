@@ -1,0 +1,123 @@
+"""Draws the rows of the chat list and edits a title in place. GUI thread."""
+
+from typing import cast
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextCharFormat, QTextLayout, QTextLine
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.sidebar.chat_model import ChatRole, ChatRow
+from app.theme import Theme
+from app.widgets.icons import pixmap
+
+_PAD = 10
+_MARK = 14
+
+
+class ChatDelegate(QStyledItemDelegate):
+    """One line a chat; two for a search hit."""
+
+    def __init__(self, theme: Theme, small: QFont, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.small = small
+        self.current_id: int | None = None
+        self.phase = 0  # of the working mark, in twelfths of a turn
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        row = cast(ChatRow, index.data(ChatRole.ROW))
+        height = QFontMetrics(option.font).height() + 14
+        if row.snippet:
+            height += QFontMetrics(self.small).height() + 2
+        return QSize(120, height)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row = cast(ChatRow, index.data(ChatRole.ROW))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(option.rect).adjusted(4, 1, -4, -1)
+        self._paint_background(painter, box, option, row)
+        inner = box.adjusted(_PAD, 0, -_PAD, 0)
+        marks = self._paint_marks(painter, inner, row)
+        painter.setFont(option.font)
+        painter.setPen(QColor(self.theme.text))
+        line = inner.adjusted(0, 0, -marks, 0)
+        if row.snippet:
+            line.setHeight(QFontMetrics(option.font).height() + 8)
+        title = QFontMetrics(option.font).elidedText(row.shown_title, Qt.TextElideMode.ElideRight, int(line.width()))
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+        if row.snippet:
+            self._paint_snippet(painter, inner, line.bottom(), row)
+        painter.restore()
+
+    def _paint_background(self, painter: QPainter, box: QRectF, option: QStyleOptionViewItem, row: ChatRow) -> None:
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QPen(QColor(self.theme.accent), 1) if focused else Qt.PenStyle.NoPen)
+        if row.chat_id == self.current_id and not row.snippet:
+            painter.setBrush(QColor(self.theme.selection))
+        elif hovered:
+            painter.setBrush(QColor(self.theme.hover))
+        else:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+    def _paint_marks(self, painter: QPainter, inner: QRectF, row: ChatRow) -> float:
+        """The working mark and the pin at the right; how wide they are."""
+        taken = 0.0
+        y = inner.center().y()
+        if row.is_working:
+            self._paint_working(painter, QPointF(inner.right() - _MARK / 2, y))
+            taken += _MARK + 6
+        if row.pinned:
+            image = pixmap("pin", self.theme.muted, 28)
+            image.setDevicePixelRatio(2.0)
+            painter.drawPixmap(QPointF(inner.right() - taken - _MARK, y - _MARK / 2), image)
+            taken += _MARK + 6
+        return taken
+
+    def _paint_working(self, painter: QPainter, centre: QPointF) -> None:
+        radius = _MARK / 2 - 2
+        ring = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(self.theme.hairline), 2))
+        painter.drawEllipse(ring)
+        painter.setPen(QPen(QColor(self.theme.accent), 2))
+        painter.drawArc(ring, -self.phase * 30 * 16, 100 * 16)
+
+    def _paint_snippet(self, painter: QPainter, inner: QRectF, top: float, row: ChatRow) -> None:
+        text = row.snippet.replace("\n", " ")
+        layout = QTextLayout(text, self.small)
+        bold = QTextCharFormat()
+        bold.setFontWeight(QFont.Weight.Bold.value)
+        bold.setForeground(QColor(self.theme.text))
+        ranges = []
+        for start, length in row.marks:
+            mark = QTextLayout.FormatRange()
+            mark.start, mark.length, mark.format = start, length, bold
+            ranges.append(mark)
+        layout.setFormats(ranges)
+        layout.beginLayout()
+        line: QTextLine = layout.createLine()
+        line.setNumColumns(len(text))
+        layout.endLayout()
+        painter.setClipRect(inner)
+        painter.setPen(QColor(self.theme.muted))
+        layout.draw(painter, QPointF(inner.left(), top - 2))
+
+    # ------------------------------------------------------------ renaming
+
+    def createEditor(
+        self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setMaxLength(200)
+        editor.setAccessibleName(self.tr("Title of the chat"))
+        return editor
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        editor.setGeometry(option.rect.adjusted(4, 1, -4, -1))

@@ -1,0 +1,125 @@
+"""The rows of the chat list: chats, or the hits of a search. GUI thread; read by `ChatList`'s view and delegate."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from app.chat.models import ChatSummary, SearchHit
+from app.generation import STATE_LABELS, GenerationState, is_busy
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Sidebar", text)
+
+
+class ChatRole(IntEnum):
+    ROW = Qt.ItemDataRole.UserRole.value + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRow:
+    """One row. `snippet` is empty unless the row is a search hit."""
+
+    chat_id: int
+    title: str
+    pinned: bool = False
+    state: GenerationState = GenerationState.IDLE
+    message_id: int | None = None
+    snippet: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def shown_title(self) -> str:
+        return self.title or _tr("New chat")
+
+    @property
+    def is_working(self) -> bool:
+        return is_busy(self.state)
+
+
+def rows_of_chats(chats: tuple[ChatSummary, ...]) -> list[ChatRow]:
+    return [ChatRow(chat.id, chat.title, chat.pinned, chat.state) for chat in chats]
+
+
+def rows_of_hits(hits: tuple[SearchHit, ...]) -> list[ChatRow]:
+    return [
+        ChatRow(hit.chat_id, hit.title, message_id=hit.message_id, snippet=hit.snippet, marks=hit.marks) for hit in hits
+    ]
+
+
+class ChatListModel(QAbstractListModel):
+    """A list of ChatRow. Rows that stay are updated in place, so selection and scroll position hold."""
+
+    renamed = Signal(int, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[ChatRow] = []
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # Any: Qt's variant
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == ChatRole.ROW:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return row.shown_title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.shown_title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return _spoken(row)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # Any: Qt's variant
+        row = self.row(index.row())
+        title = str(value).strip()
+        if row is None or role != Qt.ItemDataRole.EditRole or not title or title == row.shown_title:
+            return False
+        self.renamed.emit(row.chat_id, title)
+        return True
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.row(index.row())
+        flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        return flags if row is None or row.snippet else flags | Qt.ItemFlag.ItemIsEditable
+
+    def row(self, number: int) -> ChatRow | None:
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def number_of(self, chat_id: int) -> int:
+        """The row of a chat, -1 if it is not shown."""
+        return next((n for n, row in enumerate(self._rows) if row.chat_id == chat_id), -1)
+
+    @property
+    def rows(self) -> tuple[ChatRow, ...]:
+        return tuple(self._rows)
+
+    def show_rows(self, rows: list[ChatRow]) -> None:
+        """Show exactly these rows."""
+        if [row.chat_id for row in rows] == [row.chat_id for row in self._rows]:
+            for number, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
+                if old != new:
+                    self._rows[number] = new
+                    self.dataChanged.emit(self.index(number), self.index(number))
+            return
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+
+
+def _spoken(row: ChatRow) -> str:
+    parts = [row.shown_title]
+    if row.pinned:
+        parts.append(_tr("pinned"))
+    if row.is_working:
+        parts.append(QCoreApplication.translate("GenerationState", STATE_LABELS[row.state]))
+    if row.snippet:
+        parts.append(row.snippet)
+    return ", ".join(parts)

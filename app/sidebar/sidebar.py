@@ -1,0 +1,227 @@
+"""The sidebar: new chat, search, the list of chats, and the way to the other pages. GUI thread.
+
+It shows what it is given (`show_chats`, `show_hits`, `set_current`) and reports what the person wants.
+"""
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QFont, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListView, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.chat.models import ChatSummary, SearchResults
+from app.sidebar.chat_delegate import ChatDelegate
+from app.sidebar.chat_model import ChatListModel, ChatRow, rows_of_chats, rows_of_hits
+from app.theme import Theme
+from app.widgets.basics import label
+from app.widgets.icons import icon
+
+_SEARCH_DELAY_MS = 150
+_TURN_MS = 90
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Sidebar", text)
+
+
+class ChatListView(QListView):
+    """The list itself; Delete and Return act on the current row."""
+
+    opened = Signal()
+    delete_pressed = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit()
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Sidebar(QWidget):
+    """See the module's text. Ids are chat ids."""
+
+    new_requested = Signal()
+    chat_opened = Signal(int)
+    hit_opened = Signal(int, object)  # chat id, message id or None
+    search_changed = Signal(str)
+    rename_requested = Signal(int, str)
+    pin_requested = Signal(int, bool)
+    delete_requested = Signal(int)
+    export_requested = Signal(int)
+    import_requested = Signal()
+    models_requested = Signal()
+    settings_requested = Signal()
+
+    def __init__(self, theme: Theme, small: QFont, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._theme = theme
+        self._chats: tuple[ChatSummary, ...] = ()
+        self._query = ""
+        self._model = ChatListModel()
+        self._delegate = ChatDelegate(theme, small)
+        self.new_button = QPushButton(_tr("New chat"))
+        self.search_field = QLineEdit()
+        self.list = ChatListView()
+        self._empty = label(tone="muted", wraps=True)
+        self.models_button = QToolButton()
+        self.settings_button = QToolButton()
+        self._search_timer = QTimer(self, singleShot=True, interval=_SEARCH_DELAY_MS)
+        self._turn_timer = QTimer(self, interval=_TURN_MS)
+        self.animates = True
+        self._build()
+        self._connect()
+        self.set_theme(theme, small)
+        self._show_rows()
+
+    def _build(self) -> None:
+        self.search_field.setObjectName("searchField")
+        self.search_field.setPlaceholderText(_tr("Search chats"))
+        self.search_field.setAccessibleName(_tr("Search chats"))
+        self.search_field.setClearButtonEnabled(True)
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setAccessibleName(_tr("Chats"))
+        self.list.setMouseTracking(True)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.setEditTriggers(QListView.EditTrigger.EditKeyPressed)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._empty.setContentsMargins(8, 8, 8, 8)
+        for tool, text in ((self.models_button, _tr("Models")), (self.settings_button, _tr("Settings"))):
+            tool.setText(text)
+            tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            tool.setAutoRaise(True)
+        foot = QHBoxLayout()
+        foot.addWidget(self.models_button)
+        foot.addStretch(1)
+        foot.addWidget(self.settings_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 12, 8, 8)
+        column.setSpacing(8)
+        for widget in (self.new_button, self.search_field, self._empty):
+            column.addWidget(widget)
+        column.addWidget(self.list, 1)
+        column.addLayout(foot)
+
+    def _connect(self) -> None:
+        self.new_button.clicked.connect(self.new_requested)
+        self.models_button.clicked.connect(self.models_requested)
+        self.settings_button.clicked.connect(self.settings_requested)
+        self.search_field.textChanged.connect(lambda _: self._search_timer.start())
+        self.search_field.returnPressed.connect(self._on_search_entered)
+        self._search_timer.timeout.connect(self._on_search_due)
+        self.list.clicked.connect(self._on_index_chosen)
+        self.list.opened.connect(lambda: self._on_index_chosen(self.list.currentIndex()))
+        self.list.delete_pressed.connect(self._on_delete_pressed)
+        self.list.customContextMenuRequested.connect(self._on_menu_requested)
+        self._model.renamed.connect(self.rename_requested)
+        self._turn_timer.timeout.connect(self._on_turn)
+
+    # ------------------------------------------------------------ what is shown
+
+    def show_chats(self, chats: tuple[ChatSummary, ...]) -> None:
+        self._chats = chats
+        if not self._query:
+            self._show_rows()
+
+    def show_hits(self, results: SearchResults) -> None:
+        if results.query == self._query:
+            self._model.show_rows(rows_of_hits(results.hits))
+            self._show_empty(_tr("Nothing found. Try fewer or other words.") if not results.hits else "")
+
+    def set_current(self, chat_id: int | None) -> None:
+        self._delegate.current_id = chat_id
+        number = -1 if chat_id is None else self._model.number_of(chat_id)
+        if number >= 0:
+            self.list.setCurrentIndex(self._model.index(number))
+        self.list.viewport().update()
+
+    def set_theme(self, theme: Theme, small: QFont) -> None:
+        self._theme = theme
+        self._delegate.theme, self._delegate.small = theme, small
+        self.new_button.setIcon(icon("new-chat", theme))
+        self.models_button.setIcon(icon("model", theme, theme.muted))
+        self.settings_button.setIcon(icon("settings", theme, theme.muted))
+        self.list.doItemsLayout()
+
+    def focus_search(self) -> None:
+        self.search_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search_field.selectAll()
+
+    def rename_current(self) -> None:
+        if self.list.currentIndex().isValid():
+            self.list.edit(self.list.currentIndex())
+
+    def _show_rows(self) -> None:
+        self._model.show_rows(rows_of_chats(self._chats))
+        self._show_empty("" if self._chats else _tr("No chats yet. Write a question to start the first one."))
+        self.set_current(self._delegate.current_id)
+        works = any(row.is_working for row in self._model.rows)
+        if works and self.animates and not self._turn_timer.isActive():
+            self._turn_timer.start()
+
+    def _show_empty(self, text: str) -> None:
+        self._empty.setText(text)
+        self._empty.setVisible(bool(text))
+
+    # ------------------------------------------------------------ what the person does
+
+    def _on_turn(self) -> None:
+        self._delegate.phase = (self._delegate.phase + 1) % 12
+        working = [n for n, row in enumerate(self._model.rows) if row.is_working]
+        for number in working:
+            self.list.update(self._model.index(number))
+        if not working:
+            self._turn_timer.stop()
+
+    def _on_search_due(self) -> None:
+        self._query = self.search_field.text().strip()
+        self.search_changed.emit(self._query)
+        if not self._query:
+            self._show_rows()
+
+    def _on_search_entered(self) -> None:
+        row = self._model.row(0)
+        if self._query and row is not None:
+            self.hit_opened.emit(row.chat_id, row.message_id)
+
+    def _on_index_chosen(self, index: QModelIndex) -> None:
+        row = self._model.row(index.row())
+        if row is None:
+            return
+        if row.snippet or self._query:
+            self.hit_opened.emit(row.chat_id, row.message_id)
+        else:
+            self.chat_opened.emit(row.chat_id)
+
+    def _on_delete_pressed(self) -> None:
+        row = self._model.row(self.list.currentIndex().row())
+        if row is not None:
+            self.delete_requested.emit(row.chat_id)
+
+    def _on_menu_requested(self, point: QPoint) -> None:
+        index = self.list.indexAt(point)
+        row = self._model.row(index.row()) if index.isValid() else None
+        menu = self.menu_for(row, index)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(point))
+
+    def menu_for(self, row: ChatRow | None, index: QModelIndex) -> QMenu:
+        """The context menu of a row, or of the empty list."""
+        menu = QMenu(self)
+        if row is None:
+            menu.addAction(_tr("New chat"), self.new_requested.emit)
+            menu.addAction(_tr("Import chats …"), self.import_requested.emit)
+            return menu
+        rename: QAction = menu.addAction(_tr("Rename"), lambda: self.list.edit(index))
+        rename.setEnabled(not row.snippet)
+        pin_text = _tr("Unpin") if row.pinned else _tr("Pin")
+        menu.addAction(pin_text, lambda: self.pin_requested.emit(row.chat_id, not row.pinned))
+        menu.addAction(_tr("Export …"), lambda: self.export_requested.emit(row.chat_id))
+        menu.addAction(_tr("Import chats …"), self.import_requested.emit)
+        menu.addSeparator()
+        menu.addAction(_tr("Delete"), lambda: self.delete_requested.emit(row.chat_id))
+        return menu

@@ -1,0 +1,316 @@
+"""One message laid out: its blocks, the places of its controls, its height. Owned by the view; GUI thread.
+
+Blocks of a finished part are made once. While text streams in, only the block at the end changes; when the answer
+ends, one last parse reuses every block that came out the same.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+
+from app.transcript.block_layout import BLOCK_GAP, BlockLayout
+from app.transcript.code_layout import CodeLayout
+from app.transcript.markdown import Block, BlockKind, StreamParser, parse_blocks, plain_blocks
+from app.transcript.model import MessageState, MessageView, Role
+from app.transcript.text_style import TextStyle
+
+MESSAGE_GAP = 16.0
+ANSWER_GAP = 4.0  # the row of buttons under the question is space enough
+BUTTON_PADDING = 5.0  # a flat button starts this far left of its icon
+CARD_PADDING = 12.0
+FOLD_INDENT = 16.0
+ROW = 32.0
+COLLAPSED_CHARACTERS = 3_000  # of a person's own text; the rest is behind "Show all"
+_COLLAPSED_LINES = 24
+
+
+class SlotKind(Enum):
+    """A place in a message where a control stands."""
+
+    ATTACHMENTS = "attachments"
+    FOLD = "fold"
+    PREFILL = "prefill"
+    SHOW_ALL = "show_all"
+    NOTICE = "notice"
+    ACTIONS = "actions"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A control's place, in message coordinates. `block` is set for code."""
+
+    kind: SlotKind
+    key: tuple[int, int]
+    rect: QRectF
+    block: CodeLayout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBlock:
+    """A visible block and its address in the message: section 0 is thinking, 1 the text."""
+
+    section: int
+    index: int
+    layout: BlockLayout
+
+
+class MessageLayout:
+    """Geometry and blocks of one message."""
+
+    def __init__(self, view: MessageView, style: TextStyle, *, keeps_thinking_open: bool = False) -> None:
+        self.view = view
+        self.height = 0.0
+        self.card: QRectF | None = None
+        self.slots: list[Slot] = []
+        self.is_expanded = False
+        self.fold_choice: bool | None = None  # what the person did to the fold; None: automatic
+        self._keeps_thinking_open = keeps_thinking_open
+        self._style = style
+        self._width = 0.0
+        self._sections: tuple[list[BlockLayout], list[BlockLayout]] = ([], [])
+        self._parsers: tuple[StreamParser, StreamParser] | None = None
+        self._rebuild_blocks()
+
+    # ------------------------------------------------------------ content
+
+    @property
+    def is_fold_open(self) -> bool:
+        if self.fold_choice is not None:
+            return self.fold_choice
+        runs = self.view.state is MessageState.STREAMING and not self.view.text
+        return runs or self._keeps_thinking_open
+
+    @property
+    def is_collapsible(self) -> bool:
+        text = self.view.text
+        return self.view.role is Role.USER and (len(text) > COLLAPSED_CHARACTERS or text.count("\n") > _COLLAPSED_LINES)
+
+    def append(self, thinking: str, text: str) -> None:
+        """Take streamed text. The blocks before the last one are left alone."""
+        if self._parsers is None:
+            self._parsers = (StreamParser(), StreamParser())
+            self._sections[0].clear()
+            self._sections[1].clear()
+            self._push(0, self.view.thinking)
+            self._push(1, self.view.text)
+        self.view = replace(
+            self.view,
+            state=MessageState.STREAMING,
+            thinking=self.view.thinking + thinking,
+            text=self.view.text + text,
+            prefill=None,
+        )
+        self._push(0, thinking)
+        self._push(1, text)
+        self.compose()
+
+    def _push(self, section: int, text: str) -> None:
+        if not text or self._parsers is None:
+            return
+        parser, layouts = self._parsers[section], self._sections[section]
+        final_before = parser.final_count
+        parser.push(text)
+        fresh = parser.blocks()[final_before:]
+        self._put(layouts, final_before, fresh, muted=section == 0)
+
+    def _put(self, layouts: list[BlockLayout], start: int, blocks: list[Block], *, muted: bool) -> None:
+        """Make layouts[start:] show `blocks`, keeping every layout whose block is unchanged or only grew."""
+        old = layouts[start:]
+        del layouts[start:]
+        for index, block in enumerate(blocks):
+            kept = old[index] if index < len(old) else None
+            layouts.append(kept if kept is not None and self._takes(kept, block) else _make(block, muted=muted))
+        self._set_widths(layouts[start:], section=0 if muted else 1)
+
+    def _takes(self, layout: BlockLayout, block: Block) -> bool:
+        """True if the layout shows the block already, or is code that only grew and took the rest."""
+        if _same(layout.block, block):
+            return True
+        return isinstance(layout, CodeLayout) and block.kind is BlockKind.CODE and layout.extend(block, self._style)
+
+    def update(self, view: MessageView) -> None:
+        """Show another state of the same message; one full parse, unchanged blocks are kept."""
+        same_text = (view.text, view.thinking) == (self.view.text, self.view.thinking)
+        was_streaming = self._parsers is not None
+        self.view = view
+        if not same_text or (was_streaming and view.state is not MessageState.STREAMING):
+            self._rebuild_blocks()
+        self.compose()
+
+    def _rebuild_blocks(self) -> None:
+        self._parsers = None
+        thinking = parse_blocks(self.view.thinking) if self.view.thinking else []
+        self._put(self._sections[0], 0, thinking, muted=True)
+        self._put(self._sections[1], 0, self._body_blocks(), muted=False)
+
+    def _body_blocks(self) -> list[Block]:
+        if self.view.role is Role.ASSISTANT:
+            return parse_blocks(self.view.text)
+        text = self.view.text
+        if self.is_collapsible and not self.is_expanded:
+            text = "\n".join(text[:COLLAPSED_CHARACTERS].split("\n")[:_COLLAPSED_LINES]).rstrip() + " …"
+        return plain_blocks(text)
+
+    def set_expanded(self, expanded: bool) -> None:
+        self.is_expanded = expanded
+        self._rebuild_blocks()
+        self.compose()
+
+    # ------------------------------------------------------------ geometry
+
+    def set_width(self, width: float) -> None:
+        if width != self._width:
+            self._width = width
+            for section, layouts in enumerate(self._sections):
+                self._set_widths(layouts, section)
+            self.compose()
+
+    def set_style(self, style: TextStyle) -> None:
+        self._style = style
+        for layouts in self._sections:
+            for layout in layouts:
+                layout.invalidate()
+        for section, layouts in enumerate(self._sections):
+            self._set_widths(layouts, section)
+        self.compose()
+
+    def _inset(self, section: int) -> float:
+        if self.view.role is Role.USER:
+            return CARD_PADDING
+        return FOLD_INDENT if section == 0 else 0.0
+
+    def _set_widths(self, layouts: list[BlockLayout], section: int) -> None:
+        if self._width <= 0:
+            return
+        inset = self._inset(section)
+        width = self._width - (2 * inset if self.view.role is Role.USER else inset)
+        for layout in layouts:
+            layout.x = inset
+            layout.set_width(width, self._style)
+
+    def compose(self) -> None:
+        """Put every block and control at its place, top to bottom."""
+        self.slots = []
+        self.card = None
+        is_question = self.view.role is Role.USER
+        y = self._compose_question(MESSAGE_GAP) if is_question else self._compose_answer(ANSWER_GAP)
+        y = self._slot(SlotKind.ACTIONS, y, ROW, inset=-BUTTON_PADDING)
+        self.height = y
+
+    def _compose_question(self, y: float) -> float:
+        top = y
+        y += CARD_PADDING
+        if self.view.attachments:
+            y = self._slot(
+                SlotKind.ATTACHMENTS, y, ROW * len(self.view.attachments), inset=CARD_PADDING - BUTTON_PADDING
+            )
+            y += 4.0 if self.view.text else 0.0
+        y = self._stack(self._sections[1], y, 1)
+        if self.is_collapsible:
+            y = self._slot(SlotKind.SHOW_ALL, y, ROW, inset=CARD_PADDING - BUTTON_PADDING)
+        y += CARD_PADDING
+        self.card = QRectF(0, top, self._width, y - top)
+        return y
+
+    def _compose_answer(self, y: float) -> float:
+        if self.view.thinking:
+            y = self._slot(SlotKind.FOLD, y, ROW, inset=-BUTTON_PADDING)
+            if self.is_fold_open:
+                y = self._stack(self._sections[0], y, 0) + BLOCK_GAP
+        y = self._stack(self._sections[1], y, 1)
+        if self.view.state is MessageState.WAITING:
+            y = self._slot(SlotKind.PREFILL, y, 2 * ROW)
+        if self.view.notice:
+            y = self._slot(SlotKind.NOTICE, y + 8.0, self._notice_height())
+        return y
+
+    def _notice_height(self) -> float:
+        box = QRect(0, 0, max(80, int(self._width) - 160), 100_000)
+        metrics = QFontMetrics(self._style.body)
+        return max(48.0, metrics.boundingRect(box, Qt.TextFlag.TextWordWrap, self.view.notice).height() + 28.0)
+
+    def _stack(self, layouts: list[BlockLayout], y: float, section: int) -> float:
+        for index, layout in enumerate(layouts):
+            if index:
+                y += layout.gap_above
+            layout.top = y
+            y += layout.height
+            if isinstance(layout, CodeLayout):
+                rect = QRectF(layout.x, layout.top, layout.width, layout.height)
+                self.slots.append(Slot(SlotKind.CODE, (section, index), rect, layout))
+        return y
+
+    def _slot(self, kind: SlotKind, y: float, height: float, inset: float = 0.0) -> float:
+        if height % ROW == 0:  # rows of controls grow with the text
+            height *= max(1.0, (QFontMetricsF(self._style.body).height() + 12) / ROW)
+        self.slots.append(Slot(kind, (0, 0), QRectF(inset, y, self._width - 2 * inset, height)))
+        return y + height
+
+    # ------------------------------------------------------------ visible part
+
+    def blocks(self) -> list[PlacedBlock]:
+        """The blocks that take part in the page, top to bottom."""
+        placed: list[PlacedBlock] = []
+        if self.is_fold_open:
+            placed.extend(PlacedBlock(0, i, layout) for i, layout in enumerate(self._sections[0]))
+        placed.extend(PlacedBlock(1, i, layout) for i, layout in enumerate(self._sections[1]))
+        return placed
+
+    def thinking_span(self) -> tuple[float, float] | None:
+        """Top and bottom of the open thinking, None if there is none."""
+        first = self._sections[0]
+        if not first or not self.is_fold_open:
+            return None
+        return first[0].top, first[-1].top + first[-1].height
+
+    def code_blocks(self) -> list[CodeLayout]:
+        return [b.layout for b in self.blocks() if isinstance(b.layout, CodeLayout) and b.layout.document is not None]
+
+    def blocks_between(self, top: float, bottom: float) -> list[PlacedBlock]:
+        return [b for b in self.blocks() if b.layout.top < bottom and b.layout.top + b.layout.height > top]
+
+    def realise(self, top: float, bottom: float) -> float:
+        """Lay out what touches [top, bottom); how much content above `top` grew."""
+        shift = 0.0
+        for _ in range(64):
+            pending = next((b.layout for b in self.blocks_between(top, bottom) if b.layout.document is None), None)
+            if pending is None:
+                break
+            before = pending.height
+            pending.realise(self._style)
+            if pending.height != before:
+                if pending.top < top:
+                    shift += pending.height - before
+                    top += pending.height - before
+                    bottom += pending.height - before
+                self.compose()
+        return shift
+
+    def release(self) -> None:
+        for layouts in self._sections:
+            for layout in layouts:
+                layout.release()
+
+
+def _same(a: Block, b: Block) -> bool:
+    return (a.kind, a.source, a.text, a.is_list_item, a.ordinal) == (
+        b.kind,
+        b.source,
+        b.text,
+        b.is_list_item,
+        b.ordinal,
+    )
+
+
+def _make(block: Block, *, muted: bool) -> BlockLayout:
+    return CodeLayout(block, muted=muted) if block.kind is BlockKind.CODE else BlockLayout(block, muted=muted)
+
+
+def estimate_height(view: MessageView, style: TextStyle, width: float) -> float:
+    """A guess from the length alone, for messages that were never on screen."""
+    length = min(len(view.text), COLLAPSED_CHARACTERS) if view.role is Role.USER else len(view.text)
+    lines = 1 + length / style.characters_per_line(width)
+    return MESSAGE_GAP + ROW + lines * style.line_height() * 1.1

@@ -1,0 +1,45 @@
+"""Fonts and colours of the transcript for one theme and text size. Built once per change, shared by all blocks."""
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
+
+from app.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """What a block needs to draw itself. `generation` changes whenever anything in here did."""
+
+    theme: Theme
+    body: QFont
+    title: QFont
+    small: QFont
+    numeric: QFont
+    code: QFont
+    generation: int
+
+    def line_height(self) -> float:
+        return QFontMetricsF(self.body).lineSpacing() * LINE_SPACING
+
+    def characters_per_line(self, width: float) -> float:
+        """About how many characters of running text fit; for height estimates only."""
+        return max(8.0, width / max(1.0, QFontMetricsF(self.body).averageCharWidth()))
+
+    def code_space(self) -> float:
+        return QFontMetricsF(self.code).horizontalAdvance(" ")
+
+    def text_format(self, *, muted: bool = False) -> QTextCharFormat:
+        result = QTextCharFormat()
+        result.setFont(self.body)
+        result.setForeground(QColor(self.theme.muted if muted else self.theme.text))
+        return result
+
+    def code_format(self) -> QTextCharFormat:
+        result = QTextCharFormat()
+        result.setFont(self.code)
+        result.setForeground(QColor(self.theme.text))
+        return result
+
+
+LINE_SPACING = 1.3

@@ -1,0 +1,97 @@
+"""The few building blocks that most pages use: labels in a tone, icon buttons that follow the theme, hairlines, a
+thin meter. GUI thread."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QToolButton, QWidget
+
+from app.theme import Theme
+from app.widgets.icons import icon
+
+ICON = QSize(16, 16)
+
+
+def label(text: str = "", *, tone: str = "", size: str = "", wraps: bool = False) -> QLabel:
+    """A label. tone: "", "muted", "strong", "danger", "warning"; size: "", "small", "title"."""
+    result = QLabel(text)
+    result.setTextFormat(Qt.TextFormat.PlainText)
+    if tone:
+        result.setProperty("tone", tone)
+    if size:
+        result.setProperty("textSize", size)
+    result.setWordWrap(wraps)
+    return result
+
+
+def set_tone(widget: QWidget, tone: str) -> None:
+    """Change a widget's tone and restyle it."""
+    if widget.property("tone") != tone:
+        widget.setProperty("tone", tone)
+        restyle(widget)
+
+
+def restyle(widget: QWidget) -> None:
+    """Make the style sheet look at a widget's properties again."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+    widget.update()
+
+
+class IconButton(QToolButton):
+    """A flat button with an icon; its name is its tooltip and what a screen reader says."""
+
+    def __init__(self, icon_name: str, name: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icon_name = icon_name
+        self._theme = theme
+        self._colour: str | None = None
+        self.setIconSize(ICON)
+        self.setAutoRaise(True)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.set_name(name)
+        self._draw()
+
+    def set_name(self, name: str, shortcut: str = "") -> None:
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name} ({shortcut})" if shortcut else name)
+
+    def set_icon(self, icon_name: str) -> None:
+        if icon_name != self._icon_name:
+            self._icon_name = icon_name
+            self._draw()
+
+    def set_theme(self, theme: Theme, colour: str | None = None) -> None:
+        if theme != self._theme or colour != self._colour:
+            self._theme, self._colour = theme, colour
+            self._draw()
+
+    def _draw(self) -> None:
+        self.setIcon(icon(self._icon_name, self._theme, self._colour or self._theme.muted))
+
+
+def button(text: str, on_click: Callable[[], object] | None = None, *, kind: str = "") -> QPushButton:
+    """A push button. kind "primary" is the one main action of a page."""
+    result = QPushButton(text)
+    result.setAutoDefault(False)
+    if kind:
+        result.setProperty("kind", kind)
+    if on_click is not None:
+        result.clicked.connect(lambda _checked=False: on_click())
+    return result
+
+
+def hairline(*, vertical: bool = False) -> QFrame:
+    """A one-pixel line between two regions."""
+    line = QFrame()
+    line.setObjectName("hairline")
+    line.setFrameShape(QFrame.Shape.NoFrame)
+    if vertical:
+        line.setFixedWidth(1)
+    else:
+        line.setFixedHeight(1)
+    return line
+
+
+def copy_to_clipboard(text: str) -> None:
+    QApplication.clipboard().setText(text)

@@ -1,0 +1,68 @@
+"""Numbers as the whole window shows them: three significant digits, always a unit, the locale's separators, a dash
+for what is not known yet. Pure functions; GUI thread by habit (they use the default QLocale and translations)."""
+
+import math
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+UNKNOWN = "–"
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def _tr(text: str, disambiguation: str | None = None, n: int = -1) -> str:
+    return QCoreApplication.translate("Formats", text, disambiguation, n)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with `digits` significant digits, never in scientific notation."""
+    if not math.isfinite(value):
+        return UNKNOWN
+    magnitude = 0 if value == 0 else math.floor(math.log10(abs(value)))
+    rounded = round(value, digits - 1 - magnitude)
+    magnitude = 0 if rounded == 0 else math.floor(math.log10(abs(rounded)))  # 9.996 became 10.0
+    return QLocale().toString(float(rounded), "f", max(0, digits - 1 - magnitude))
+
+
+def count(value: int | None) -> str:
+    """A whole number with the locale's separators."""
+    return UNKNOWN if value is None else QLocale().toString(value)
+
+
+def speed(tok_s: float | None) -> str:
+    """A speed in tokens per second."""
+    return UNKNOWN if tok_s is None else _tr("{speed} tok/s").format(speed=significant(tok_s))
+
+
+def tokens(value: int | None) -> str:
+    """A number of tokens, in words."""
+    return _tr("– tokens") if value is None else _tr("%Ln token(s)", None, value)
+
+
+def size(n_bytes: int | None) -> str:
+    """Bytes with a binary unit."""
+    if n_bytes is None:
+        return UNKNOWN
+    value, unit = float(n_bytes), 0
+    while value >= 1024 and unit < len(_BINARY) - 1:
+        value /= 1024
+        unit += 1
+    return f"{count(n_bytes) if unit == 0 else significant(value)} {_BINARY[unit]}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time span: tenths below ten seconds, then whole seconds, minutes, hours."""
+    if seconds is None or not math.isfinite(seconds):
+        return UNKNOWN
+    if seconds < 10:
+        return _tr("{seconds} s").format(seconds=QLocale().toString(float(seconds), "f", 1))
+    whole = round(seconds)
+    if whole < 60:
+        return _tr("{seconds} s").format(seconds=whole)
+    if whole < 3600:
+        return _tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
+    return _tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 as a whole percentage."""
+    return _tr("{percent} %").format(percent=QLocale().toString(round(100 * share)))

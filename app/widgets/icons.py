@@ -1,0 +1,46 @@
+"""Icons of the window: one symbolic SVG set in resources/icons, drawn in the colour of the theme. GUI thread.
+
+Every SVG is written with `currentColor`; the colour is put in before rendering, so one file serves both themes.
+"""
+
+from functools import lru_cache
+from importlib import resources
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from app.theme import Theme, mix
+
+_SIZES = (16, 20, 24, 32, 40, 48, 64)
+
+
+@lru_cache(maxsize=128)
+def _source(name: str) -> str:
+    return (resources.files("resources") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def pixmap(name: str, colour: str, size: int) -> QPixmap:
+    """One icon at one size in device pixels."""
+    renderer = QSvgRenderer(QByteArray(_source(name).replace("currentColor", colour).encode()))
+    result = QPixmap(size, size)
+    result.fill(QColor(Qt.GlobalColor.transparent))
+    painter = QPainter(result)
+    renderer.render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return result
+
+
+@lru_cache(maxsize=512)
+def _icon(name: str, colour: str, disabled: str) -> QIcon:
+    icon = QIcon()
+    for size in _SIZES:
+        icon.addPixmap(pixmap(name, colour, size), QIcon.Mode.Normal)
+        icon.addPixmap(pixmap(name, disabled, size), QIcon.Mode.Disabled)
+    return icon
+
+
+def icon(name: str, theme: Theme, colour: str | None = None) -> QIcon:
+    """The icon in the theme's text colour (or the given one), dimmed when disabled."""
+    tone = colour or theme.text
+    return _icon(name, tone, mix(tone, theme.base, 0.55))

@@ -1,0 +1,60 @@
+"""A short message over the foot of the window with one thing to undo; goes by itself. GUI thread."""
+
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+_SHOWN_MS = 8_000
+
+
+class UndoToast(QFrame):
+    """Shows "Chat deleted   Undo" for eight seconds; longer while the pointer or the keyboard is on it."""
+
+    undo_requested = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._area = parent
+        self.setObjectName("toast")
+        self._token = 0
+        self._text = QLabel()
+        self.undo_button = QPushButton(QCoreApplication.translate("Toast", "Undo"))
+        self.undo_button.clicked.connect(self._on_undo_clicked)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 6, 8, 6)
+        layout.addWidget(self._text)
+        layout.addWidget(self.undo_button)
+        self._timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self._timer.timeout.connect(self._on_time_up)
+        self.hide()
+
+    def offer(self, token: int, text: str) -> None:
+        self._token = token
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self.adjustSize()
+        self.place()
+        self.show()
+        self.raise_()
+        self._timer.start()
+        announce(self, text)
+
+    def place(self) -> None:
+        """Keep to the middle of the parent's foot."""
+        area = self._area.rect()
+        self.move((area.width() - self.width()) // 2, area.height() - self.height() - 48)
+
+    def _on_undo_clicked(self) -> None:
+        self.hide()
+        self.undo_requested.emit(self._token)
+
+    def _on_time_up(self) -> None:
+        if self.underMouse() or self.undo_button.hasFocus():
+            self._timer.start()
+        else:
+            self.hide()
+
+
+def announce(widget: QWidget, text: str) -> None:
+    """Say a sentence to a screen reader, once."""
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, text))

@@ -1,0 +1,266 @@
+"""The chat in the middle of the window: banners, transcript, composer, and the wires between them and `ChatService`.
+GUI thread."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+
+from app.chat.models import (
+    ChatStatus,
+    Message,
+    MessageState,
+    Notice,
+    NoticeLevel,
+    OpenChat,
+    PendingDocument,
+    PendingDocuments,
+    PendingState,
+    Role,
+    SendRefused,
+    TextDelta,
+)
+from app.chat.service import ChatService
+from app.composer.composer import Composer
+from app.generation import ANNOUNCEMENTS, GenerationState
+from app.settings import SendKey, Settings
+from app.theme import Theme
+from app.transcript.text_style import TextStyle
+from app.transcript.view import TranscriptView
+from app.widgets.banner import Banner
+from app.widgets.toast import announce
+from app.window_document import DocumentDialog
+from app.window_empty import EmptyState
+from app.window_find import FindBar
+from app.window_messages import message_view, prefill_status
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ChatPage", text)
+
+
+class ChatPage(QWidget):
+    """Shows the current chat of the service."""
+
+    def __init__(self, service: ChatService, style: TextStyle, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._service = service
+        self._theme = theme
+        self._messages: dict[int, Message] = {}
+        self._announced: GenerationState | None = None
+        self._banners: dict[str, Banner] = {}
+        self._jump_to: int | None = None
+        self.transcript = TranscriptView(style)
+        self.composer = Composer(service.paste_text, theme)
+        self.find_bar = FindBar(self.transcript, theme)
+        self.empty = EmptyState(theme)
+        self._banner_box = QVBoxLayout()
+        self._banner_box.setContentsMargins(24, 0, 24, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.find_bar)
+        column.addLayout(self._banner_box)
+        column.addWidget(self.transcript, 1)
+        column.addWidget(self.empty, 1)
+        column.addWidget(self.composer)
+        self._connect_service()
+        self._connect_views()
+        self._show_empty()
+
+    def _connect_service(self) -> None:
+        service = self._service
+        service.chat_opened.connect(self._on_chat_opened)
+        service.branch_changed.connect(self._on_branch_changed)
+        service.message_added.connect(self._on_message_added)
+        service.message_changed.connect(self._on_message_changed)
+        service.text_arrived.connect(self._on_text_arrived)
+        service.status_changed.connect(self._on_status_changed)
+        service.budget_changed.connect(self.composer.set_budget)
+        service.documents_changed.connect(self._on_documents_changed)
+        service.draft_changed.connect(self._on_draft_changed)
+        service.sent.connect(self._on_sent)
+        service.send_refused.connect(self._on_send_refused)
+        service.notice.connect(self.show_notice)
+        service.document_text_ready.connect(self._on_document_text_ready)
+
+    def _connect_views(self) -> None:
+        composer, transcript, service = self.composer, self.transcript, self._service
+        composer.send_requested.connect(service.send)
+        composer.stop_requested.connect(service.stop)
+        composer.draft_changed.connect(service.set_draft)
+        composer.files_chosen.connect(service.add_files)
+        composer.attach_requested.connect(self.choose_files)
+        composer.document_removed.connect(service.remove_document)
+        composer.document_inserted.connect(service.insert_document_as_text)
+        composer.document_previewed.connect(self._preview_document)
+        composer.recall_requested.connect(self.edit_last)
+        composer.edit_submitted.connect(service.edit_message)
+        transcript.edit_requested.connect(self._edit)
+        transcript.regenerate_requested.connect(service.regenerate)
+        transcript.branch_requested.connect(service.branch_chat)
+        transcript.delete_requested.connect(service.delete_message)
+        transcript.version_requested.connect(service.select_version)
+        transcript.document_requested.connect(self._preview_document)
+        self.find_bar.closed.connect(lambda: composer.field.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.empty.attach_requested.connect(self.choose_files)
+        self.empty.example_chosen.connect(self._on_example_chosen)
+
+    # ------------------------------------------------------------ the service speaks
+
+    def _on_chat_opened(self, opened: OpenChat) -> None:
+        self.composer.end_edit()
+        status = self._service.status(opened.chat.id)
+        self._messages = {message.id: message for message in opened.messages}
+        self.transcript.set_messages([message_view(m, status) for m in opened.messages])
+        self.composer.set_draft(opened.chat.draft)
+        documents = tuple(PendingDocument(d.id, d.name, PendingState.READY, d) for d in opened.pending_documents)
+        self.composer.set_documents(PendingDocuments(opened.chat.id, documents))
+        self.composer.refusal.hide()
+        self.composer.set_state(status.state)
+        self._announced = status.state
+        self._show_empty()
+        self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._jump()
+
+    def _on_branch_changed(self, opened: OpenChat) -> None:
+        status = self._service.status(opened.chat.id)
+        self._messages = {message.id: message for message in opened.messages}
+        self.transcript.set_messages([message_view(m, status) for m in opened.messages], keep_place=True)
+        self._show_empty()
+
+    def _on_message_added(self, message: Message) -> None:
+        if message.chat_id != self._service.current_chat_id:
+            return
+        self._messages[message.id] = message
+        if message.role is Role.USER:
+            self.transcript.scroll_to_newest()
+        self.transcript.add_message(message_view(message, self._service.status(message.chat_id)))
+        self._show_empty()
+
+    def _on_message_changed(self, message: Message) -> None:
+        if message.id not in self._messages:
+            return
+        self._messages[message.id] = message
+        view = message_view(message, self._service.status(message.chat_id))
+        if message.state is MessageState.STREAMING:  # its text so far is the transcript's, not the record's
+            self.transcript.update_state(view)
+        else:
+            self.transcript.update_message(view)
+
+    def _on_text_arrived(self, delta: TextDelta) -> None:
+        if delta.chat_id == self._service.current_chat_id:
+            self.transcript.append_text(delta.message_id, delta.reasoning, delta.text, delta.reasoning_tokens or None)
+
+    def _on_status_changed(self, status: ChatStatus) -> None:
+        if status.chat_id != self._service.current_chat_id:
+            return
+        self.composer.set_state(status.state)
+        if status.message_id is not None:
+            self.transcript.set_prefill(status.message_id, prefill_status(status))
+        if status.state is not self._announced:
+            self._announced = status.state
+            if status.state in ANNOUNCEMENTS:
+                announce(self, QCoreApplication.translate("GenerationState", ANNOUNCEMENTS[status.state]))
+
+    def _on_documents_changed(self, pending: PendingDocuments) -> None:
+        if pending.chat_id == self._service.current_chat_id:
+            self.composer.set_documents(pending)
+
+    def _on_draft_changed(self, chat_id: int, text: str) -> None:
+        if chat_id == self._service.current_chat_id:
+            self.composer.set_draft(text)
+
+    def _on_sent(self, chat_id: int) -> None:
+        if chat_id == self._service.current_chat_id:
+            self.composer.set_draft("")
+            self.composer.refusal.hide()
+
+    def _on_send_refused(self, refused: SendRefused) -> None:
+        if refused.chat_id == self._service.current_chat_id:
+            self.composer.show_refusal(refused)
+
+    def show_notice(self, notice: Notice) -> None:
+        """A sentence over the transcript; one banner for each key. An empty text takes the banner away."""
+        banner = self._banners.get(notice.key)
+        if not notice.text:
+            if banner is not None:
+                banner.hide()
+            return
+        if banner is None:
+            banner = Banner(self._theme)
+            self._banners[notice.key] = banner
+            self._banner_box.addWidget(banner)
+        banner.show_text(notice.level, notice.text)
+        if notice.level is not NoticeLevel.INFO:
+            announce(self, notice.text)
+
+    # ------------------------------------------------------------ the person acts
+
+    def edit_last(self) -> None:
+        """Change the last question."""
+        questions = [m for m in self._messages.values() if m.role is Role.USER]
+        if questions:
+            self._edit(questions[-1].id)
+
+    def _edit(self, message_id: int) -> None:
+        message = self._messages.get(message_id)
+        if message is not None:
+            self.composer.begin_edit(message_id, message.text)
+
+    def last_answer(self) -> str:
+        """The newest answer's Markdown, empty if there is none."""
+        answers = [m for m in self.transcript.messages if m.role.value == Role.ASSISTANT.value]
+        return answers[-1].text if answers else ""
+
+    def choose_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, _tr("Add documents"))
+        if names:
+            self._service.add_files([Path(name) for name in names])
+
+    def jump_to(self, message_id: int | None) -> None:
+        """After the chat that is being opened is shown, go to this message."""
+        self._jump_to = message_id
+        self._jump()
+
+    def _jump(self) -> None:
+        if self._jump_to is not None and self._jump_to in self._messages:
+            self.transcript.scroll_to_message(self._jump_to)
+            self._jump_to = None
+
+    def _preview_document(self, key: int) -> None:
+        self._service.request_document_text(key)
+
+    def _on_document_text_ready(self, key: int, text: str) -> None:
+        names = [d.name for m in self._messages.values() for d in m.documents if d.id == key]
+        chip = self.composer.chips.chip(key)
+        title = chip.title if chip is not None else names[0] if names else _tr("Document")
+        DocumentDialog(title, text, self).open()
+
+    def _on_example_chosen(self, text: str) -> None:
+        self.composer.set_draft(text)
+        self._service.set_draft(text)
+        self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_empty(self) -> None:
+        is_empty = not self.transcript.messages
+        self.empty.setVisible(is_empty)
+        self.transcript.setVisible(not is_empty)
+
+    # ------------------------------------------------------------ looks
+
+    def apply_settings(self, settings: Settings) -> None:
+        self.composer.field.sends_with_ctrl = settings.composer.send_key is SendKey.CTRL_ENTER
+        self.transcript.set_thinking_open(settings.appearance.keep_thinking_open)
+
+    def set_theme(self, theme: Theme, style: TextStyle) -> None:
+        self._theme = theme
+        self.transcript.set_style(style)
+        self.composer.set_theme(theme)
+        self.composer.meter.set_numeric_font(style.numeric)
+        self.find_bar.set_theme(theme)
+        self.empty.set_theme(theme)
+        for banner in self._banners.values():
+            banner.set_theme(theme)

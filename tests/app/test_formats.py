@@ -1,0 +1,53 @@
+"""Numbers as people read them."""
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from app.widgets import formats
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.00"),
+        (0.01234, "0.0123"),
+        (9.996, "10.0"),
+        (52.34, "52.3"),
+        (999.6, "1,000"),
+        (1523.7, "1,520"),
+        (-3.14159, "-3.14"),
+    ],
+)
+def test_three_significant_digits(value: float, text: str) -> None:
+    assert formats.significant(value) == text
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_a_dash(value: float) -> None:
+    assert formats.significant(value) == formats.UNKNOWN
+
+
+def test_unknown_is_a_dash_and_never_zero() -> None:
+    assert formats.UNKNOWN == formats.speed(None) == formats.size(None) == formats.duration(None) == formats.count(None)
+
+
+def test_units_are_binary_and_shown() -> None:
+    assert [formats.size(n) for n in (17, 1024, 482_133, 39_500_000, 3 << 30)] == [
+        "17 B", "1.00 KiB", "471 KiB", "37.7 MiB", "3.00 GiB",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.84, "0.8 s"), (42.4, "42 s"), (59.7, "1 min 0 s"), (125, "2 min 5 s"), (7320, "2 h 2 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert formats.duration(seconds) == text
+
+
+def test_percent() -> None:
+    assert formats.percent(0.424) == "42 %"

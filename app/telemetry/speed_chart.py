@@ -1,0 +1,77 @@
+"""The chart of prefill and decode speed over one run: two plots on one time axis, since the scales differ a
+hundredfold. Made when first shown. GUI thread."""
+
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.telemetry.chart_style import line_pen, make_plot, scale_ticks, series_colours, style_plot
+from app.telemetry.live_meter import SpeedPoint
+from app.theme import Theme
+
+_PLOT_HEIGHT = 72
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("LivePanel", text)
+
+
+class SpeedChart(QWidget):
+    """Give it the points of the run whenever they have changed."""
+
+    def __init__(self, theme: Theme, small: QFont, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._small = theme, small
+        self._points: tuple[SpeedPoint, ...] = ()
+        self._plots: dict[str, Any] = {}
+        self._curves: dict[str, Any] = {}
+        self.setFixedHeight(2 * _PLOT_HEIGHT + 20)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if not self._plots:
+            self._make()
+        super().showEvent(event)
+
+    def show_points(self, points: tuple[SpeedPoint, ...]) -> None:
+        self._points = points
+        if self._plots:
+            self._draw()
+
+    def set_theme(self, theme: Theme, small: QFont) -> None:
+        self._theme, self._small = theme, small
+        if self._plots:
+            self._style()
+
+    def _make(self) -> None:
+        names = {"prefill": _tr("Prefill speed over time"), "decode": _tr("Decode speed over time")}
+        for key, name in names.items():
+            plot = make_plot(name, "s")
+            self._plots[key] = plot
+            self._curves[key] = plot.plot(connect="finite")
+            self._column.addWidget(plot)
+        self._plots["decode"].setXLink(self._plots["prefill"])
+        self._plots["prefill"].hideAxis("bottom")
+        self._style()
+        self._draw()
+
+    def _style(self) -> None:
+        colours = series_colours(self._theme)
+        for key, colour in (("prefill", colours.prefill), ("decode", colours.decode)):
+            style_plot(self._plots[key], self._theme, self._small)
+            self._curves[key].setPen(line_pen(colour))
+
+    def _draw(self) -> None:
+        end = self._points[-1].at_s if self._points else 1.0
+        prefill = [(point.at_s, point.prefill) for point in self._points if point.prefill is not None]
+        decode = [(point.at_s, point.decode) for point in self._points if point.decode is not None]
+        for key, line in (("prefill", prefill), ("decode", decode)):
+            self._curves[key].setData([at for at, _ in line], [value for _, value in line])
+            top = max((value for _, value in line), default=0.0)
+            self._plots[key].setYRange(0, top * 1.15 or 1.0, padding=0)
+            self._plots[key].getAxis("left").setTicks(scale_ticks(top))
+            self._plots[key].setXRange(0, max(1.0, end), padding=0)

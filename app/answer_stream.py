@@ -1,7 +1,6 @@
 """Turns the engine's events of one answer into the few events a window can paint: text gathered over about 33 ms.
 
-Owned by EngineWorker for one job, on the worker thread. Splits thinking from the answer at the model's own
-end-of-thinking token, so typed text that merely looks like it can never end a thought.
+Owned by EngineWorker for one job, on the worker thread. Nothing here looks at what the text says.
 """
 
 import time
@@ -30,8 +29,7 @@ class AnswerStream:
         self._conversation_id = conversation_id
         self._emit = emit
         self._clock = clock
-        self._thinking_end_id: int | None = None
-        self._in_thinking = False
+        self._is_thinking = False
         self._reasoning: list[str] = []
         self._text: list[str] = []
         self._tokens = 0
@@ -43,11 +41,6 @@ class AnswerStream:
         self._prefill_at = float("-inf")
         self._memory: MemoryChanged | None = None
         self._memory_at = float("-inf")
-
-    def start_thinking(self, end_id: int | None) -> None:
-        """The answer starts inside a thought that ends at this token (None: the model has no such token)."""
-        self._thinking_end_id = end_id
-        self._in_thinking = end_id is not None
 
     def feed(self, event: Event) -> None:
         """Take one engine event."""
@@ -75,20 +68,18 @@ class AnswerStream:
         self._tokens += 1
         self._tok_s = event.tok_s
         self._unsent_tokens = True
-        if self._in_thinking:
-            self._reasoning_tokens += 1
-            if event.id == self._thinking_end_id:
-                self._in_thinking = False
-            else:
-                self._reasoning.append(event.text)
-        else:
-            self._text.append(event.text)
+        self._is_thinking = event.thinking
+        self._reasoning_tokens += event.thinking
+        self._pieces().append(event.text)
         if self._clock() - self._text_at >= FLUSH_S:
             self._flush_text()
 
+    def _pieces(self) -> list[str]:
+        return self._reasoning if self._is_thinking else self._text
+
     def _feed_finished(self, event: Finished) -> None:
         if event.text_tail:
-            (self._reasoning if self._in_thinking else self._text).append(event.text_tail)
+            self._pieces().append(event.text_tail)
             self._unsent_tokens = True
         self.close()
         self._emit(AnswerFinished(self._job_id, self._conversation_id, event))

@@ -22,7 +22,7 @@ class ModelInfo(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def path(self) -> Path | None: ...
+    def path(self) -> Path: ...
     @property
     def architecture(self) -> str: ...
     @property
@@ -44,15 +44,9 @@ class ModelInfo(Protocol):
 
 
 class EngineTokenizer(Protocol):
-    """Text to ids. `encode` never yields a control token and may be called from several threads.
+    """Text to ids. May be called from several threads at once."""
 
-    `think_end_id` is the token that closes a thought, None if the model has none.
-    """
-
-    @property
-    def think_end_id(self) -> int | None: ...
-    def encode(self, text: str) -> list[int]: ...
-    def decode(self, ids: Sequence[int]) -> str: ...
+    def count(self, text: str) -> int: ...
 
 
 class EngineSession(Protocol):

@@ -4,12 +4,12 @@ events of live jobs only. Views and ChatService connect to `event_arrived`; ever
 
 import itertools
 import logging
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
@@ -34,14 +34,19 @@ from app.protocol import (
     ModelLoaded,
     ModelLoading,
     PromptCounted,
+    PromptMessage,
     RunBenchmark,
+    SamplingChoice,
     TokensCounted,
 )
-from app.worker import EngineWorker, Published, StopRegistry, load_engine_model, stopped_before_start
-
-if TYPE_CHECKING:
-    from engine.chat_format import Message
-    from engine.sampling import Sampling
+from app.worker import (
+    EngineWorker,
+    Published,
+    StopRegistry,
+    engine_messages,
+    load_engine_model,
+    stopped_before_start,
+)
 
 log = logging.getLogger("haloband.engine_host")
 
@@ -93,6 +98,7 @@ class EngineHost(QObject):
         self._stops = StopRegistry()
         self._counter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="count")
         self._is_closed = False
+        self._closing = threading.Lock()  # held while the counting thread tells a count, and to end that for good
         self._thread = QThread(self)
         self._thread.setObjectName("engine")
         self._worker = EngineWorker(loader, self._stops, session_limit)
@@ -123,8 +129,8 @@ class EngineHost(QObject):
     def ask(
         self,
         conversation_id: int,
-        messages: "tuple[Message, ...]",
-        sampling: "Sampling",
+        messages: tuple[PromptMessage, ...],
+        sampling: SamplingChoice,
         *,
         max_tokens: int,
         context: int,
@@ -150,7 +156,7 @@ class EngineHost(QObject):
         self._submit_count(TokensCounted(request.job_id, None), lambda published: _count_tokens(published, request))
         return request.job_id
 
-    def count_prompt(self, conversation_id: int, messages: "tuple[Message, ...]", *, thinking: bool = False) -> int:
+    def count_prompt(self, conversation_id: int, messages: tuple[PromptMessage, ...], *, thinking: bool = False) -> int:
         """Count a whole prompt while the engine works; answered by PromptCounted."""
         request = CountPrompt(next(self._ids), conversation_id, messages, thinking)
         unknown = PromptCounted(request.job_id, conversation_id, None, 0)
@@ -188,9 +194,10 @@ class EngineHost(QObject):
 
     def shutdown(self, timeout_s: float = 10.0) -> bool:
         """Stop every job, wait for the thread, deliver what it said last. False if it did not end in time."""
-        if self._is_closed:
-            return True
-        self._is_closed = True
+        with self._closing:
+            if self._is_closed:
+                return True
+            self._is_closed = True
         self._stops.stop_all()
         self._counter.shutdown(wait=False, cancel_futures=True)
         self._ending.emit()
@@ -227,7 +234,9 @@ class EngineHost(QObject):
         except Exception as error:  # a count that fails is no count; the person can still send
             record_error(error, "counting tokens")
             event = unknown
-        self._counted.emit(event)
+        with self._closing:
+            if not self._is_closed:  # an event posted to an object that is being deleted would crash
+                self._counted.emit(event)
 
     def _end_early(self, job_id: int, event: Event) -> None:
         """End a job that has not started; what the worker says about it later is dropped."""
@@ -273,14 +282,14 @@ def _count_tokens(published: Published, request: CountTokens) -> Event:
     model = published.model
     if model is None:
         return TokensCounted(request.job_id, None)
-    return TokensCounted(request.job_id, tuple(len(model.tokenizer.encode(text)) for text in request.texts))
+    return TokensCounted(request.job_id, tuple(model.tokenizer.count(text) for text in request.texts))
 
 
 def _count_prompt(published: Published, request: CountPrompt) -> Event:
     model = published.model
     if model is None:
         return PromptCounted(request.job_id, request.conversation_id, None, 0)
-    ids = model.encode_chat(request.messages, thinking=request.thinking)
-    held = dict(published.held).get(request.conversation_id, ())
-    cached = next((i for i, (a, b) in enumerate(zip(ids, held, strict=False)) if a != b), min(len(ids), len(held)))
-    return PromptCounted(request.job_id, request.conversation_id, len(ids), min(cached, max(len(ids) - 1, 0)))
+    ids = model.encode_chat(engine_messages(request.messages), thinking=request.thinking)
+    held = next((entry for entry in published.held if entry.conversation_id == request.conversation_id), None)
+    cached = 0 if held is None else held.reusable(ids)
+    return PromptCounted(request.job_id, request.conversation_id, len(ids), cached)

@@ -8,17 +8,14 @@ conversation's id; an event of a finished job never arrives. Stopping is a threa
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from app.engine_face import EngineModel, ModelInfo
 from app.generation import GenerationState
 from engine.events import Finished, PrefillAdvanced
 from engine.ledger import MemoryReport
-
-if TYPE_CHECKING:  # these may pull in torch or the tokenizer library, which the window does not wait for
-    from engine.chat_format import Message
-    from engine.sampling import Sampling
 
 __all__ = [
     "AnswerFailed",
@@ -43,14 +40,45 @@ __all__ = [
     "ModelLoading",
     "PrefillProgressed",
     "PromptCounted",
+    "PromptMessage",
+    "PromptRole",
     "Request",
     "RunBenchmark",
+    "SamplingChoice",
     "TextArrived",
     "TokensCounted",
 ]
 
 
 # ---------------------------------------------------------------- requests: GUI thread -> worker
+
+
+class PromptRole(Enum):
+    """Who speaks in a prompt. The engine's own roles have the same values."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """One message as the model shall see it; becomes an engine.chat_format.Message on the worker thread, because
+    the engine's types come with torch, which the window does not wait for."""
+
+    role: PromptRole
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingChoice:
+    """How tokens are chosen; becomes an engine.sampling.Sampling on the worker thread. Temperature 0 is greedy."""
+
+    temperature: float = 0.7
+    top_p: float = 0.95
+    top_k: int = 40
+    min_p: float = 0.0
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +98,8 @@ class Ask:
 
     job_id: int
     conversation_id: int
-    messages: "tuple[Message, ...]"
-    sampling: "Sampling"
+    messages: tuple[PromptMessage, ...]
+    sampling: SamplingChoice
     max_tokens: int
     context: int
     thinking: bool = False
@@ -92,7 +120,7 @@ class CountPrompt:
 
     job_id: int
     conversation_id: int
-    messages: "tuple[Message, ...]"
+    messages: tuple[PromptMessage, ...]
     thinking: bool = False
 
 

@@ -5,17 +5,36 @@ and the session used longest ago goes first, before a new one is made.
 """
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.engine_face import EngineModel, EngineSession
 from engine.errors import EngineError, UserError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Held:
     session: EngineSession
     context: int
     mode: str
+    prompt_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTokens:
+    """The ids one conversation's session holds; the engine can go back to the end of the last prompt among them."""
+
+    conversation_id: int
+    ids: tuple[int, ...]
+    prompt_tokens: int
+
+    def reusable(self, ids: Sequence[int]) -> int:
+        """How many of `ids` the session need not read again, as far as can be told without asking it."""
+        if ids[: len(self.ids)] == list(self.ids):
+            return len(self.ids)
+        if ids[: self.prompt_tokens] == list(self.ids[: self.prompt_tokens]):
+            return self.prompt_tokens
+        return 0
 
 
 class SessionPool:
@@ -56,6 +75,12 @@ class SessionPool:
     def clear(self) -> None:
         self._held.clear()
 
-    def held_tokens(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """A copy of (conversation id, ids held) for every session."""
-        return tuple((key, tuple(held.session.tokens)) for key, held in self._held.items())
+    def note_prompt(self, conversation_id: int, tokens: int) -> None:
+        """The conversation's session is about to read a prompt of so many tokens."""
+        self._held[conversation_id].prompt_tokens = tokens
+
+    def held_tokens(self) -> tuple[HeldTokens, ...]:
+        """A copy of what every session holds."""
+        return tuple(
+            HeldTokens(key, tuple(held.session.tokens), held.prompt_tokens) for key, held in self._held.items()
+        )

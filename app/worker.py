@@ -5,14 +5,15 @@ answers through `event_sent` only, never touches a widget, and looks at the job'
 shares with the GUI thread, because a queued stop would arrive after the work it should end.
 """
 
+import dataclasses
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import psutil
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.answer_stream import FLUSH_S, AnswerStream
@@ -33,10 +34,17 @@ from app.protocol import (
     LoadModel,
     ModelLoaded,
     ModelLoading,
+    PromptMessage,
     RunBenchmark,
+    SamplingChoice,
 )
-from app.sessions import SessionPool
+from app.sessions import HeldTokens, SessionPool
 from engine.events import Finished, FinishReason, Timings, Usage
+from engine.host import available_bytes
+
+if TYPE_CHECKING:
+    from engine.chat_format import Message
+    from engine.sampling import Sampling
 
 log = logging.getLogger("haloband.worker")
 
@@ -54,10 +62,26 @@ def load_engine_model(
     stop: threading.Event,
 ) -> EngineModel:
     """The real loader. Imports the engine, and torch with it, on the worker thread and not before."""
-    import engine  # noqa: PLC0415 - torch takes seconds to import; the first window does not wait for it
+    import engine  # here and not above: torch takes seconds, and the first window does not wait for it
 
-    model: EngineModel = engine.load(path, backend=backend, kv_rounding=kv_rounding, dtype=dtype, progress=progress, stop=stop)
+    model: EngineModel = engine.load(
+        path, backend=backend, kv_rounding=kv_rounding, dtype=dtype, progress=progress, stop=stop
+    )
     return model
+
+
+def engine_messages(messages: Sequence[PromptMessage]) -> "list[Message]":
+    """The prompt in the engine's own type."""
+    from engine.chat_format import Message, Role  # here: comes with the tokenizers library
+
+    return [Message(Role(message.role.value), message.content) for message in messages]
+
+
+def engine_sampling(choice: SamplingChoice) -> "Sampling":
+    """The choice in the engine's own type. Raises UserError for a number out of range."""
+    from engine.sampling import Sampling  # here: comes with torch
+
+    return Sampling(**dataclasses.asdict(choice))
 
 
 class StopRegistry:
@@ -101,7 +125,7 @@ class Published:
     """What the counting thread may use while the worker is busy: the model's encoder and the ids each session holds."""
 
     model: EngineModel | None = None
-    held: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (conversation id, ids) of idle sessions
+    held: tuple[HeldTokens, ...] = ()  # of idle sessions
 
 
 class EngineWorker(QObject):
@@ -158,12 +182,12 @@ class EngineWorker(QObject):
         model = self._model
         if model is None:
             raise UserError("No model is loaded. Choose one on the Models page, then ask again.")
-        ids = model.encode_chat(ask.messages, thinking=ask.thinking)
-        if ask.thinking:
-            stream.start_thinking(model.tokenizer.think_end_id)
+        ids = model.encode_chat(engine_messages(ask.messages), thinking=ask.thinking)
         self._send(AnswerStarted(ask.job_id, ask.conversation_id, len(ids)))
+        sampling = engine_sampling(ask.sampling)
         session = self._sessions.session(model, ask.conversation_id, ask.context, ask.mode)
-        for event in session.generate(ids, ask.sampling, ask.max_tokens, stop, job_id=ask.job_id):
+        self._sessions.note_prompt(ask.conversation_id, len(ids))
+        for event in session.generate(ids, sampling, ask.max_tokens, stop, job_id=ask.job_id):
             stream.feed(event)
 
     # ---- the model
@@ -206,7 +230,8 @@ class EngineWorker(QObject):
             needed = path.stat().st_size
         except OSError:
             return  # the loader names the trouble
-        if needed * 5 // 4 > psutil.virtual_memory().available:
+        available = available_bytes()
+        if available is not None and needed * 5 // 4 > available:
             log.info("dropping the old model first: the new one needs %d bytes", needed)
             self._drop_model()
 

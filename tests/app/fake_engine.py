@@ -46,7 +46,7 @@ class FakeScript:
 @dataclass(frozen=True)
 class FakeInfo:
     name: str
-    path: Path | None
+    path: Path
     context_length: int
     layers: int
     architecture: str = "deepseek4"
@@ -68,7 +68,9 @@ class FakeTokenizer:
         self._encode_s = encode_s
         self.vocab_size = 1 << 20
         self.bos, self.eos = BOS, EOS
-        self.think_end_id: int | None = THINK_END
+
+    def count(self, text: str) -> int:
+        return len(self.encode(text))
 
     def encode(self, text: str) -> list[int]:
         time.sleep(self._encode_s)
@@ -127,7 +129,8 @@ class FakeSession:
             return
         yield MemoryChanged(job_id, self.memory())
         done, reason = 0, FinishReason.END
-        pieces = self.model.pieces(thinking=ids[-1] == THINK)
+        thinking = ids[-1] == THINK
+        pieces = self.model.pieces(thinking=thinking)
         for done, (id_, text) in enumerate(itertools.islice(pieces, max_tokens), start=1):
             stop.wait(self.model.script.token_s)
             if stop.is_set():
@@ -135,7 +138,8 @@ class FakeSession:
                 break
             self._fail_at_token(done)
             self.tokens.append(id_)
-            yield TokenDecoded(job_id, id_, text, 1 / self.model.script.token_s if self.model.script.token_s else None)
+            yield TokenDecoded(job_id, id_, text, self.model.tok_s, thinking)
+            thinking = thinking and id_ != THINK_END
         else:
             if done == max_tokens:
                 reason = FinishReason.LENGTH
@@ -178,15 +182,21 @@ class FakeModel:
     def __init__(self, engine: "FakeEngine", path: Path | None) -> None:
         self.engine = engine
         self.script = engine.script
-        self.info = FakeInfo(path.stem if path else "fake", path, engine.script.context_length, engine.script.layers)
+        self.info = FakeInfo(
+            path.stem if path else "fake", path or Path("fake.gguf"), engine.script.context_length, engine.script.layers
+        )
         self.tokenizer = FakeTokenizer(engine.script.encode_s)
+
+    @property
+    def tok_s(self) -> float | None:
+        return 1 / self.script.token_s if self.script.token_s else None
 
     def encode_chat(self, messages: Sequence[Any], thinking: bool = False) -> list[int]:
         ids = [BOS]
         for message in messages:
-            role = {"user": [USER], "assistant": [ASSISTANT, THINK_END]}.get(message.role, [])
+            role = {"user": [USER], "assistant": [ASSISTANT, THINK_END]}.get(message.role.value, [])
             ids += role + self.tokenizer.encode(message.content)
-            ids += [EOS] if message.role == "assistant" else []
+            ids += [EOS] if message.role.value == "assistant" else []
         return [*ids, ASSISTANT, THINK if thinking else THINK_END]
 
     def session(self, context: int = 16384, mode: str = "sparse") -> FakeSession:

@@ -1,0 +1,43 @@
+"""Cyclic garbage is collected on the GUI thread only, because a collection in a worker thread may free Qt objects.
+
+A Python wrapper freed by another thread leaves its C++ object to be deleted later; an event that is delivered in
+between crashes the program. So automatic collection is off and a timer does the young generations often and
+everything seldom. GUI thread; one for the program.
+"""
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+_INTERVAL_MS = 1000
+_YOUNG_OBJECTS = 5000  # about a millisecond of work
+_FULL_EVERY = 120  # rounds that found work
+
+
+class GuiGarbageCollector(QObject):
+    """Collects from the event loop while it exists; `close` gives automatic collection back."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rounds = 0
+        gc.disable()
+        self._timer = QTimer(self, interval=_INTERVAL_MS)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """Collect what is worth collecting now."""
+        if gc.get_count()[0] < _YOUNG_OBJECTS:
+            return
+        self._rounds += 1
+        gc.collect(2 if self._rounds % _FULL_EVERY == 0 else 1)
+
+    @staticmethod
+    def settle() -> None:
+        """Call when start-up is over: what exists now (modules, torch) will not be looked at again."""
+        gc.collect()
+        gc.freeze()
+
+    def close(self) -> None:
+        self._timer.stop()
+        gc.enable()

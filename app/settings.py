@@ -1,0 +1,113 @@
+"""The app's settings as one typed, frozen object. What a value may be is said here, beside its field, and nowhere else.
+
+Read and written by app/settings_file.py; the window changes them through app/settings_service.py. Window geometry is
+not here (QSettings). Pure; any thread.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+SETTINGS_VERSION = 1
+
+
+class Theme(Enum):
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class SendKey(Enum):
+    ENTER = "enter"
+    CTRL_ENTER = "ctrl+enter"
+
+
+class SessionMode(Enum):
+    SPARSE = "sparse"
+    DENSE = "dense"
+    EXACT = "exact"
+
+
+def _within(default: float, low: float, high: float) -> Any:  # Any: dataclasses.field stands for the field's own type
+    return field(default=default, metadata=MappingProxyType({"low": low, "high": high}))
+
+
+@dataclass(frozen=True, slots=True)
+class General:
+    language: str = ""  # a locale such as "de"; empty follows the system
+    reopen_last_chat: bool = True
+    notify_when_done: bool = True
+    notify_after_s: float = _within(10.0, 0.0, 3600.0)
+    inhibit_sleep: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    theme: Theme = Theme.SYSTEM
+    text_scale: float = _within(1.0, 0.5, 3.0)
+    show_sidebar: bool = True
+    show_panel: bool = True
+    keep_thinking_open: bool = False
+    reduce_motion: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    send_key: SendKey = SendKey.ENTER
+    paste_becomes_document: bool = True
+    paste_threshold: int = _within(2000, 100, 1_000_000)  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Defaults for chats that set nothing themselves."""
+
+    system_prompt: str = ""
+    temperature: float = _within(0.7, 0.0, 5.0)
+    top_p: float = _within(0.95, 0.0, 1.0)
+    top_k: int = _within(40, 0, 1_000_000)
+    min_p: float = _within(0.0, 0.0, 1.0)
+    seed: int | None = None
+    max_tokens: int = _within(1024, 1, 1_000_000)
+    thinking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    path: str = ""  # empty: the embedded model
+    reload_last: bool = True
+    backend: str = "auto"
+    kv_rounding: str = "auto"
+    dtype: str = "auto"
+    mode: SessionMode = SessionMode.SPARSE
+    context: int = _within(16384, 256, 1_048_576)
+    sessions_kept: int = _within(3, 1, 64)
+    files: tuple[str, ...] = ()  # added by the person
+    folders: tuple[str, ...] = ()  # watched
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A named set of answer settings; None leaves the default."""
+
+    name: str = ""
+    system_prompt: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    max_tokens: int | None = None
+    thinking: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings. Change one with dataclasses.replace and hand the result to SettingsService."""
+
+    general: General = General()
+    appearance: Appearance = Appearance()
+    composer: Composer = Composer()
+    answers: Answers = Answers()
+    model: ModelChoice = ModelChoice()
+    presets: tuple[Preset, ...] = ()

@@ -1,0 +1,51 @@
+"""Fixtures shared by the tests of the app."""
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from pytestqt.qtbot import QtBot
+
+from tests.app.fake_engine import FakeEngine, FakeScript
+from tests.app.host_recorder import HostRecorder
+
+MakeHost = Callable[..., HostRecorder]
+
+
+@pytest.fixture
+def make_host(qtbot: QtBot) -> Iterator[MakeHost]:
+    """make_host(FakeScript(...)) gives a started host on a fake engine; all are shut down at the end."""
+    made: list[HostRecorder] = []
+
+    def make(
+        script: FakeScript | None = None, *, load: bool = True, path: Path | None = None, **options: int
+    ) -> HostRecorder:
+        recorder = HostRecorder(qtbot, FakeEngine(script or FakeScript()), **options)
+        made.append(recorder)
+        if load:
+            recorder.load()
+        return recorder
+
+    yield make
+    for recorder in made:
+        assert recorder.host.shutdown(), "the engine thread did not end"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_collection_in_threads() -> Iterator[None]:
+    """As in the program (app/garbage.py): a collection in a worker thread may free Qt objects of the GUI thread."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _collect_here() -> Iterator[None]:
+    yield
+    gc.collect()
+    gc.freeze()  # what survived (torch, mostly) is not looked at again after the next test

@@ -1,0 +1,39 @@
+"""Collections happen on the GUI thread and nowhere else while the collector exists."""
+
+import gc
+import threading
+
+from pytestqt.qtbot import QtBot
+
+from app.garbage import GuiGarbageCollector
+
+
+def test_cycles_are_freed_by_the_event_loop_and_only_there(qtbot: QtBot) -> None:
+    was_enabled = gc.isenabled()
+    threads: set[int] = set()
+    freed: list[int] = []
+
+    def note(phase: str, _info: object) -> None:
+        threads.add(threading.get_ident())
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            freed.append(threading.get_ident())
+
+    collector = GuiGarbageCollector()
+    collector._timer.setInterval(5)
+    gc.callbacks.append(note)
+    try:
+        worker = threading.Thread(target=lambda: [Cycle() for _ in range(50_000)])
+        worker.start()
+        qtbot.waitUntil(lambda: len(freed) > 40_000, timeout=20_000)
+        worker.join()
+    finally:
+        gc.callbacks.remove(note)
+        collector.close()
+        (gc.enable if was_enabled else gc.disable)()
+    assert threads == {threading.get_ident()}
+    assert set(freed) == {threading.get_ident()}

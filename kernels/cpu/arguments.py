@@ -35,9 +35,24 @@ HbAttend = record(
     "integer: tokens heads width pairs start prior window ratio compressed_rows; real: eps",
 )
 
+HbMix = record(
+    "HbMix",
+    "pointer: streams y; integer: y_format; pointer: y_post y_comb fn scale base norm x; integer: x_format;"
+    "pointer: post comb; integer: tokens width iterations; real: rms_eps hc_eps",
+)
+HbHead = record(
+    "HbHead",
+    "pointer: streams fn scale base norm x; integer: x_format tokens width; real: rms_eps hc_eps",
+)
+
+HbSelect = record(
+    "HbSelect",
+    "pointer: q w rows; integer: row_format; pointer: ids counts;integer: tokens heads width row_count start ratio top",
+)
+
 
 def check(name: str, tensor: torch.Tensor, dtypes: Sequence[torch.dtype], shape: Sequence[int | None]) -> None:
-    """Raise ValueError unless `tensor` is a contiguous CPU tensor of one of `dtypes` and of `shape` (None: any size)."""
+    """Raise ValueError unless `tensor` is contiguous, on the CPU, one of `dtypes` and of `shape` (None: any size)."""
     if tensor.device.type != "cpu":
         raise ValueError(f"{name} is on {tensor.device}, the CPU kernels need it on the CPU")
     if tensor.dtype not in dtypes:

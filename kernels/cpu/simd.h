@@ -161,7 +161,7 @@ HB_INLINE I32x16 greater(I32x16 a, I32x16 b) {
   HB_UNROLL HB_EACH_PART r.part[i] = a.part[i] > b.part[i];
   return r;
 }
-HB_INLINE I32x16 equal(I32x16 a, I32x16 b) {
+HB_INLINE I32x16 equal_to(I32x16 a, I32x16 b) {
   I32x16 r;
   HB_UNROLL HB_EACH_PART r.part[i] = a.part[i] == b.part[i];
   return r;

@@ -64,7 +64,7 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._whole = QWidget()
         self._build()
-        self.toast = UndoToast(self._whole)
+        self.toast = UndoToast(self._whole, self.chat.body)
         self._actions = install_actions(self, self._handlers())
         self._connect()
         self._on_theme_changed(theme.theme)

@@ -4,13 +4,19 @@ Holds the system's own palette and font as they were at start, so that "system" 
 palette, style sheet and font are set on the application, then `changed` lets painted widgets redraw.
 """
 
-from PySide6.QtCore import QObject, Qt, Signal
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.settings import Theme as ThemeChoice
 from app.theme import Theme, dark_palette, light_palette, theme_from_palette
-from app.widgets.stylesheet import stylesheet
+from app.widgets.icons import svg_source
+from app.widgets.stylesheet import SHEET_ICONS, stylesheet
+
+log = logging.getLogger("haloband.theme")
 
 SMALL, BODY, TITLE = 0.88, 1.0, 1.28  # the three sizes, times the body size
 MIN_SCALE, MAX_SCALE = 0.5, 3.0
@@ -34,6 +40,7 @@ class ThemeController(QObject):
         app.setStyle("Fusion")
         self._system_palette = QPalette(app.palette())
         self._system_font = QFont(app.font())
+        self._folder = QTemporaryDir()
         self._choice = ThemeChoice.SYSTEM
         self._scale = 1.0
         self._theme = theme_from_palette(self._palette())
@@ -64,8 +71,21 @@ class ThemeController(QObject):
         self._theme = theme_from_palette(palette)
         app.setPalette(palette)
         app.setFont(self.font())
-        app.setStyleSheet(stylesheet(self._theme, self.font(SMALL).pointSizeF(), self.font(TITLE).pointSizeF()))
+        small, title = self.font(SMALL).pointSizeF(), self.font(TITLE).pointSizeF()
+        app.setStyleSheet(stylesheet(self._theme, small, title, self._write_icons()))
         self.changed.emit(self._theme)
+
+    def _write_icons(self) -> str:
+        """Put the style sheet's icons, in the theme's colours, where it can name them."""
+        folder = Path(self._folder.path()) / ("dark" if self._theme.is_dark else "light")
+        try:
+            folder.mkdir(exist_ok=True)
+            for name, colour in SHEET_ICONS.items():
+                text = svg_source(name, getattr(self._theme, colour))
+                (folder / f"{name}.svg").write_text(text, encoding="utf-8")
+        except OSError as error:  # a full disk costs two small marks, not the window
+            log.warning("no icons for the style sheet: %s", error)
+        return folder.as_posix()
 
     def font(self, size: float = BODY) -> QFont:
         """The interface font at one of the three sizes."""

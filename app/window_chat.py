@@ -4,6 +4,7 @@ GUI thread."""
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from app.chat.models import (
@@ -39,6 +40,9 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("ChatPage", text)
 
 
+_OVERHANG = 12
+
+
 class ChatPage(QWidget):
     """Shows the current chat of the service."""
 
@@ -56,6 +60,7 @@ class ChatPage(QWidget):
         self.composer = Composer(service.paste_text, theme)
         self.find_bar = FindBar(self.transcript, theme)
         self.empty = EmptyState(theme)
+        self.body = QWidget()  # the transcript, or what stands in its place
         self._banner_box = QVBoxLayout()
         self._banner_box.setContentsMargins(24, 0, 24, 0)
         column = QVBoxLayout(self)
@@ -63,9 +68,12 @@ class ChatPage(QWidget):
         column.setSpacing(0)
         column.addWidget(self.find_bar)
         column.addLayout(self._banner_box)
-        column.addWidget(self.transcript, 1)
-        column.addWidget(self.empty, 1)
+        column.addWidget(self.body, 1)
         column.addWidget(self.composer)
+        body = QVBoxLayout(self.body)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(self.transcript)
+        body.addWidget(self.empty)
         self._connect_service()
         self._connect_views()
         self._show_empty()
@@ -244,6 +252,19 @@ class ChatPage(QWidget):
         self._service.set_draft(text)
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._align_to_column()
+
+    def _align_to_column(self) -> None:
+        """Composer and banners stand under and over the reading column, a little wider than its text."""
+        bar = self.transcript.verticalScrollBar().sizeHint().width()
+        left, width = self.transcript.column_in(self.width() - bar)
+        margin = max(8, round(left) - _OVERHANG)
+        other = max(8, self.width() - margin - round(width) - 2 * _OVERHANG)
+        self.composer.set_margins(margin, other)
+        self._banner_box.setContentsMargins(margin, 0, other, 0)
+
     def _show_empty(self) -> None:
         is_empty = not self.transcript.messages
         self.empty.setVisible(is_empty)
@@ -260,6 +281,7 @@ class ChatPage(QWidget):
         self.transcript.set_style(style)
         self.composer.set_theme(theme)
         self.composer.meter.set_numeric_font(style.numeric)
+        self._align_to_column()
         self.find_bar.set_theme(theme)
         self.empty.set_theme(theme)
         for banner in self._banners.values():

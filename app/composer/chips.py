@@ -53,22 +53,21 @@ class Chip(QFrame):
 
     @property
     def title(self) -> str:
-        return self._name.text()
+        return self._name.toolTip()
 
     def show_document(self, document: PendingDocument, theme: Theme) -> None:
         info = document.info
         failed = document.state is PendingState.FAILED
         self._mark.setPixmap(pixmap("warning" if failed else "document", theme.danger if failed else theme.muted, 16))
-        self._name.setText(document.name)
+        self._name.setText(document.error if failed and document.error else document.name)
+        set_tone(self._name, "danger" if failed else "")
         self._name.setToolTip(document.name)
         if failed:
-            self._details.setText(document.error)
+            self._details.setText(_tr("not sent"))
         elif info is None:
             self._details.setText(_tr("Reading …"))
         else:
             self._details.setText(f"{formats.size(info.size_bytes)} · {formats.tokens(info.tokens)}")
-        set_tone(self._details, "danger" if failed else "muted")
-        self._details.setWordWrap(failed)
         ready = document.state is PendingState.READY
         self.preview_button.setVisible(ready)
         self.insert_button.setVisible(ready)

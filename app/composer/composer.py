@@ -22,7 +22,6 @@ from app.widgets.basics import IconButton, restyle
 from app.widgets.icons import icon
 
 _SIDE_MARGIN = 24
-_WIDEST = 1_000
 
 
 def _tr(text: str) -> str:
@@ -61,6 +60,7 @@ class Composer(QWidget):
         self.attach_button = IconButton("attach", _tr("Add documents"), theme)
         self.primary_button = QToolButton()
         self._card = QFrame()
+        self._column = QVBoxLayout(self)
         self._build()
         self._connect()
         self._refresh()
@@ -84,7 +84,7 @@ class Composer(QWidget):
         card.addWidget(self.chips)
         card.addWidget(self.field)
         card.addLayout(foot)
-        column = QVBoxLayout(self)
+        column = self._column
         column.setContentsMargins(_SIDE_MARGIN, 4, _SIDE_MARGIN, 16)
         column.setSpacing(8)
         for widget in (self.refusal, self.editing, self._card):
@@ -116,6 +116,10 @@ class Composer(QWidget):
         self.meter.show_budget(budget)
         if budget is not None and budget.fits:
             self.refusal.hide()
+
+    def set_margins(self, left: int, right: int) -> None:
+        """Where the card stands between the edges of the page."""
+        self._column.setContentsMargins(left, 4, right, 16)
 
     def set_documents(self, pending: PendingDocuments) -> None:
         self._has_documents = bool(pending.documents)

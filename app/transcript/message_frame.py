@@ -12,6 +12,7 @@ from app.transcript.model import MessageView, PrefillStatus, Role
 from app.widgets import formats
 
 _SPOKEN_CHARACTERS = 2_000
+FRAME_MARGIN = 8  # the frame is wider than its message, so that flat buttons may stand out at the sides
 
 
 def _tr(text: str) -> str:
@@ -112,7 +113,7 @@ class MessageFrame(QWidget):
                 widget = self._attachment_list(layout.view)
             case _:
                 widget = self._show_all_button(layout)
-        rect = slot.rect.toAlignedRect()
+        rect = slot.rect.toAlignedRect().translated(FRAME_MARGIN, 0)
         if slot.kind in (SlotKind.FOLD, SlotKind.SHOW_ALL):
             rect.setWidth(min(rect.width(), widget.sizeHint().width()))
         widget.setGeometry(rect)
@@ -175,7 +176,7 @@ class MessageFrame(QWidget):
                 chrome.scrolled.connect(self.scrolled_sideways)
                 self._code[key] = chrome
             assert slot.block is not None
-            self._code[key].show_block(slot.block, round(slot.rect.x()), round(slot.rect.y()))
+            self._code[key].show_block(slot.block, round(slot.rect.x()) + FRAME_MARGIN, round(slot.rect.y()))
             self._code[key].show()
 
     # ------------------------------------------------------------ actions, hover, focus
@@ -222,7 +223,7 @@ class MessageFrame(QWidget):
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(QColor(self._theme.accent), 2))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 5, -1, -1), RADIUS, RADIUS)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
 
     def _emit(self, signal: SignalInstance) -> None:
         signal.emit(self.message_id)

@@ -20,6 +20,7 @@ MESSAGE_GAP = 16.0
 ANSWER_GAP = 4.0  # the row of buttons under the question is space enough
 BUTTON_PADDING = 5.0  # a flat button starts this far left of its icon
 CARD_PADDING = 12.0
+UNDER_LINE = 4.0  # wide lines have their extra space below the text; the card takes some of it back
 FOLD_INDENT = 16.0
 ROW = 32.0
 COLLAPSED_CHARACTERS = 3_000  # of a person's own text; the rest is behind "Show all"
@@ -202,7 +203,7 @@ class MessageLayout:
 
     def _compose_question(self, y: float) -> float:
         top = y
-        y += CARD_PADDING
+        y += CARD_PADDING + UNDER_LINE / 2
         if self.view.attachments:
             y = self._slot(
                 SlotKind.ATTACHMENTS, y, ROW * len(self.view.attachments), inset=CARD_PADDING - BUTTON_PADDING
@@ -211,7 +212,7 @@ class MessageLayout:
         y = self._stack(self._sections[1], y, 1)
         if self.is_collapsible:
             y = self._slot(SlotKind.SHOW_ALL, y, ROW, inset=CARD_PADDING - BUTTON_PADDING)
-        y += CARD_PADDING
+        y += CARD_PADDING - UNDER_LINE
         self.card = QRectF(0, top, self._width, y - top)
         return y
 
@@ -246,7 +247,7 @@ class MessageLayout:
     def _slot(self, kind: SlotKind, y: float, height: float, inset: float = 0.0) -> float:
         if height % ROW == 0:  # rows of controls grow with the text
             height *= max(1.0, (QFontMetricsF(self._style.body).height() + 12) / ROW)
-        self.slots.append(Slot(kind, (0, 0), QRectF(inset, y, self._width - 2 * inset, height)))
+        self.slots.append(Slot(kind, (0, 0), QRectF(inset, y, self._width - inset - max(0.0, inset), height)))
         return y + height
 
     # ------------------------------------------------------------ visible part

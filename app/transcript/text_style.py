@@ -26,6 +26,9 @@ class TextStyle:
         """About how many characters of running text fit; for height estimates only."""
         return max(8.0, width / max(1.0, QFontMetricsF(self.body).averageCharWidth()))
 
+    def width_of_characters(self, count: int) -> float:
+        return QFontMetricsF(self.body).averageCharWidth() * count
+
     def code_space(self) -> float:
         return QFontMetricsF(self.code).horizontalAdvance(" ")
 

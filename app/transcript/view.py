@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 
 from app.theme import RADIUS
 from app.transcript.frame_pool import FramePool
+from app.transcript.message_frame import FRAME_MARGIN
 from app.transcript.message_layout import MessageLayout, estimate_height
 from app.transcript.model import MessageState, MessageView, PrefillStatus
 from app.transcript.row_geometry import RowGeometry
@@ -47,7 +48,6 @@ class TranscriptView(QAbstractScrollArea):
     delete_requested = Signal(int)
     version_requested = Signal(int, int)
     document_requested = Signal(int)
-    link_activated = Signal(str)
 
     def __init__(self, style: TextStyle, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -232,11 +232,16 @@ class TranscriptView(QAbstractScrollArea):
     # ------------------------------------------------------------ geometry
 
     def column_width(self) -> float:
-        widest = self._style.characters_per_line(1e6) and 1e6 / self._style.characters_per_line(1e6)
-        return max(160.0, min(self.viewport().width() - 2 * _SIDE_MARGIN, widest * _COLUMN_CHARACTERS))
+        return self.column_in(self.viewport().width())[1]
 
     def column_left(self) -> float:
-        return max(float(_SIDE_MARGIN), (self.viewport().width() - self.column_width()) / 2)
+        return self.column_in(self.viewport().width())[0]
+
+    def column_in(self, width: int) -> tuple[float, float]:
+        """Left edge and width of the reading column in a viewport of this width."""
+        widest = self._style.width_of_characters(_COLUMN_CHARACTERS)
+        column = max(160.0, min(width - 2 * _SIDE_MARGIN, widest))
+        return max(float(_SIDE_MARGIN), (width - column) / 2), column
 
     def scroll_y(self) -> float:
         return float(self.verticalScrollBar().value())
@@ -353,7 +358,8 @@ class TranscriptView(QAbstractScrollArea):
             layout = self._layout(row)
             row_top = self._geometry.top(row)
             frame = self._frames.frame(layout.view.id, self.viewport(), self._style.theme)
-            frame.setGeometry(round(x), round(row_top - top), round(self.column_width()), round(layout.height))
+            width = round(self.column_width()) + 2 * FRAME_MARGIN
+            frame.setGeometry(round(x) - FRAME_MARGIN, round(row_top - top), width, round(layout.height))
             visible = (top - row_top, top - row_top + height)
             frame.bind(layout, position=row + 1, total=total, visible=visible, theme=self._style.theme)
             frame.show()
@@ -417,7 +423,6 @@ class TranscriptView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         anchor = self._anchor()
         super().resizeEvent(event)
-        self._is_adjusting = True
         self._relay_all(anchor)
 
     # ------------------------------------------------------------ controls, selection, colours

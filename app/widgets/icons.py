@@ -20,9 +20,14 @@ def _source(name: str) -> str:
     return (resources.files("resources") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
 
 
+def svg_source(name: str, colour: str) -> str:
+    """The SVG text of an icon in one colour."""
+    return _source(name).replace("currentColor", colour)
+
+
 def pixmap(name: str, colour: str, size: int) -> QPixmap:
     """One icon at one size in device pixels."""
-    renderer = QSvgRenderer(QByteArray(_source(name).replace("currentColor", colour).encode()))
+    renderer = QSvgRenderer(QByteArray(svg_source(name, colour).encode()))
     result = QPixmap(size, size)
     result.fill(QColor(Qt.GlobalColor.transparent))
     painter = QPainter(result)

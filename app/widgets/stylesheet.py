@@ -2,8 +2,12 @@
 text, so that the person's font and scale hold. Called by `theme_controller`, GUI thread."""
 
 from string import Template
+from types import MappingProxyType
 
 from app.theme import RADIUS, Theme, mix
+
+# Icon, and the colour of the theme it is drawn in.
+SHEET_ICONS = MappingProxyType({"check": "on_accent", "chevron-down": "text"})
 
 _SHEET = Template(
     """
@@ -22,9 +26,8 @@ QLabel[tone="warning"] { color: $warning; }
 QLabel[tone="strong"] { font-weight: 600; }
 
 QPushButton {
-    background: $raised; border: 1px solid $hairline; border-radius: ${
-    radius
-}
+    background: $raised; border: 1px solid $hairline; border-radius: ${radius}px;
+    padding: 5px 14px; min-height: 18px;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed, QPushButton:checked { background: $selection; }
@@ -52,7 +55,14 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit[kind="field"] {
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit[kind="field"]:focus {
     border: 1px solid $accent;
 }
-QComboBox::drop-down { border: none; width: 22px; }
+QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0 6px; }
+QAbstractSpinBox:disabled, QAbstractSpinBox QLineEdit:disabled, QComboBox:disabled { color: $muted; border-color: $hairline; }
+QComboBox::drop-down { border: none; width: 28px; }
+QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
+    width: 0; border: none;
+}
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QComboBox QAbstractItemView {
     background: $base; border: 1px solid $hairline; selection-background-color: $selection; selection-color: $text;
     outline: none; padding: 4px;
@@ -129,15 +139,23 @@ QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 QCheckBox, QRadioButton { spacing: 8px; }
-QCheckBox:focus, QRadioButton:focus { color: $accent; }
+QCheckBox::indicator, QTreeView::indicator {
+    width: 16px; height: 16px; border: 1px solid $outline; border-radius: 4px; background: $base;
+}
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($icons/check.svg); }
+QCheckBox::indicator:focus { border: 2px solid $text; }
+QCheckBox::indicator:disabled { border-color: $hairline; background: $raised; }
 QGroupBox { border: none; font-weight: 600; margin-top: 20px; padding-top: 4px; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; }
 """
 )
 
 
-def stylesheet(theme: Theme, small_pt: float, title_pt: float) -> str:
-    """The whole sheet for a theme and the two other text sizes, in points."""
+def stylesheet(theme: Theme, small_pt: float, title_pt: float, icons: str) -> str:
+    """The whole sheet for a theme and the two other text sizes, in points.
+
+    `icons` is the folder with the icons of `SHEET_ICONS` in the theme's colours: a sheet can only name files.
+    """
     return _SHEET.substitute(
         window=theme.window,
         base=theme.base,
@@ -155,6 +173,7 @@ def stylesheet(theme: Theme, small_pt: float, title_pt: float) -> str:
         scroll=mix(theme.base, theme.text, 0.25),
         danger=theme.danger,
         warning=theme.warning,
+        icons=icons,
         radius=RADIUS,
         small=f"{small_pt:.2f}",
         title=f"{title_pt:.2f}",

@@ -1,6 +1,6 @@
 """A short message over the foot of the window with one thing to undo; goes by itself. GUI thread."""
 
-from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -12,9 +12,10 @@ class UndoToast(QFrame):
 
     undo_requested = Signal(int)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, over: QWidget) -> None:
+        """`over` is the region inside `parent` that the toast stands in."""
         super().__init__(parent)
-        self._area = parent
+        self._area, self._over = parent, over
         self.setObjectName("toast")
         self._token = 0
         self._text = QLabel()
@@ -40,9 +41,10 @@ class UndoToast(QFrame):
         announce(self, text)
 
     def place(self) -> None:
-        """Keep to the middle of the parent's foot."""
-        area = self._area.rect()
-        self.move((area.width() - self.width()) // 2, area.height() - self.height() - 48)
+        """Keep to the middle of the foot of the region."""
+        corner = self._over.mapTo(self._area, QPoint(0, 0))
+        x = corner.x() + (self._over.width() - self.width()) // 2
+        self.move(x, corner.y() + self._over.height() - self.height() - 8)
 
     def _on_undo_clicked(self) -> None:
         self.hide()

@@ -17,6 +17,7 @@ from app.theme import (
     make_palette,
     theme_from_palette,
 )
+from app.widgets.stylesheet import stylesheet
 
 PALETTES = {
     "light": light_palette(),
@@ -64,3 +65,10 @@ def test_contrast_is_the_standard_ratio() -> None:
 def test_any_colour_can_be_made_readable_on_any_surface(colour: int, surface: int) -> None:
     made = ensure_contrast(f"#{colour:06x}", (f"#{surface:06x}",), READABLE)
     assert contrast(made, f"#{surface:06x}") >= READABLE
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_the_style_sheet_has_every_colour_filled_in(is_dark: bool) -> None:
+    sheet = stylesheet(theme_from_palette(dark_palette() if is_dark else light_palette()), 9.0, 12.5, "/icons")
+    assert "$" not in sheet
+    assert sheet.count("{") == sheet.count("}")

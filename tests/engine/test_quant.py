@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file
 
 from engine.errors import ModelFileError
-from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES
+from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES, READABLE_TYPES
 from engine.quant import CODECS, FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Ambiguous, Codec, codec_for, decode, encode
 from engine.quant_iq2_grid import iq2_xxs_grid
 from engine.quant_rocmfp import scale_table
@@ -115,3 +115,7 @@ def test_unreadable_and_unknown_types_say_so() -> None:
     with pytest.raises(ModelFileError, match="type 99 are of no known"):
         codec_for(99)
     assert not set(BLOCK_TYPES) & set(AMBIGUOUS_TYPES)
+
+
+def test_the_list_of_readable_types_is_that_of_the_codecs() -> None:
+    assert {type_id for type_id, entry in CODECS.items() if isinstance(entry, Codec)} == READABLE_TYPES

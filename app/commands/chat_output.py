@@ -1,0 +1,174 @@
+"""How `haloband chat` shows an answer: streamed text or one JSON object on stdout, progress and speeds on stderr.
+
+Used by app.commands.chat on the main thread. stderr only speaks when a person watches it.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TextIO
+
+from engine.events import Event, Finished, FinishReason, PrefillAdvanced, TokenDecoded
+
+_BAR_CELLS = 24
+_REASONS = {
+    FinishReason.STOPPED: "stopped",
+    FinishReason.LENGTH: "stopped at the longest answer allowed (--max-tokens)",
+    FinishReason.CONTEXT: "stopped because the context is full (--context)",
+}
+
+
+class ProgressLine:
+    """One line on a terminal that is written over and cleared at the end; nothing when nobody watches."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out, self._is_watched, self._width = out, out.isatty(), 0
+
+    def __enter__(self) -> "ProgressLine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def loading(self, done: int, total: int) -> None:
+        """Show how many bytes of the weights are read."""
+        self._show(f"loading the model {_bar(done, total)}")
+
+    def reading(self, event: PrefillAdvanced) -> None:
+        """Show how much of the prompt is read."""
+        self._show(reading_line(event))
+
+    def clear(self) -> None:
+        if self._width:
+            self._out.write("\r" + " " * self._width + "\r")
+            self._out.flush()
+            self._width = 0
+
+    def _show(self, line: str) -> None:
+        if self._is_watched:
+            self._out.write("\r" + line.ljust(self._width))
+            self._out.flush()
+            self._width = len(line)
+
+
+class AnswerWriter(ABC):
+    """Takes the events of one answer."""
+
+    @abstractmethod
+    def write(self, events: Iterator[Event], progress: ProgressLine, model_name: str) -> bool:
+        """Show the answer; False when it was stopped by the person."""
+
+
+class TextWriter(AnswerWriter):
+    """The answer's text as it comes, and a line of speeds for whoever watches stderr."""
+
+    def __init__(self, out: TextIO, notes: TextIO) -> None:
+        self._out, self._notes = out, notes
+        _make_lenient(out)
+
+    def write(self, events: Iterator[Event], progress: ProgressLine, model_name: str) -> bool:
+        del model_name
+        ends_line = True
+        reason = FinishReason.STOPPED
+        for event in events:
+            text = ""
+            if isinstance(event, PrefillAdvanced):
+                progress.reading(event)
+            elif isinstance(event, TokenDecoded):
+                text = "" if event.thinking else event.text
+            elif isinstance(event, Finished):
+                text, reason = event.text_tail, event.reason
+            if text:
+                progress.clear()
+                self._out.write(text)
+                self._out.flush()
+                ends_line = text.endswith("\n")
+            if isinstance(event, Finished):
+                progress.clear()
+                self._end(event, ends_line)
+        return reason is not FinishReason.STOPPED
+
+    def _end(self, event: Finished, ends_line: bool) -> None:
+        if not ends_line:
+            self._out.write("\n")
+            self._out.flush()
+        if self._notes.isatty():
+            if event.reason in _REASONS:
+                print(_REASONS[event.reason], file=self._notes)
+            print(speed_line(event), file=self._notes)
+
+
+class JsonWriter(AnswerWriter):
+    """One JSON object when the answer is finished."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, events: Iterator[Event], progress: ProgressLine, model_name: str) -> bool:
+        parts: list[str] = []
+        finished: Finished | None = None
+        for event in events:
+            if isinstance(event, PrefillAdvanced):
+                progress.reading(event)
+            elif isinstance(event, TokenDecoded) and not event.thinking:
+                progress.clear()
+                parts.append(event.text)
+            elif isinstance(event, Finished):
+                finished = event
+        progress.clear()
+        if finished is None:
+            raise AssertionError("an answer ended without its last event")
+        answer = {
+            "model": model_name,
+            "text": "".join(parts) + finished.text_tail,
+            "finish_reason": finished.reason.value,
+            "usage": asdict(finished.usage),
+            "timings": asdict(finished.timings),
+        }
+        # ASCII with escapes, so that any stdout encoding carries it.
+        print(json.dumps(answer, indent=2), file=self._out, flush=True)
+        return finished.reason is not FinishReason.STOPPED
+
+
+def reading_line(event: PrefillAdvanced) -> str:
+    """`reading the prompt [####....]  34 %  3,105 of 9,133 tokens, 2,040 tok/s, 3 s left`"""
+    line = f"reading the prompt {_bar(event.tokens_done, event.tokens_total)}"
+    line += f"  {event.tokens_done:,} of {event.tokens_total:,} tokens"
+    if event.tok_s:
+        line += (
+            f", {significant(event.tok_s)} tok/s, {(event.tokens_total - event.tokens_done) / event.tok_s:.0f} s left"
+        )
+    return line
+
+
+def speed_line(event: Finished) -> str:
+    """`9,133 tokens read at 2,040 tok/s, 128 written at 391 tok/s`"""
+    computed = event.usage.prompt_tokens - event.usage.cached_tokens
+    return (
+        f"{computed:,} tokens read at {significant(event.timings.prefill_tok_s)} tok/s, "
+        f"{event.usage.completion_tokens:,} written at {significant(event.timings.decode_tok_s)} tok/s"
+    )
+
+
+def significant(number: float | None) -> str:
+    """Three significant digits with separators; a dash for what is not known."""
+    if number is None:
+        return "-"
+    if number >= 1000:
+        digits = len(str(int(number))) - 3
+        return f"{round(number, -digits):,.0f}"
+    return f"{number:.3g}"
+
+
+def _bar(done: int, total: int) -> str:
+    share = done / total if total else 1.0
+    cells = round(share * _BAR_CELLS)
+    return f"[{'#' * cells}{'.' * (_BAR_CELLS - cells)}] {share:4.0%}"
+
+
+def _make_lenient(out: TextIO) -> None:
+    """Show a mark for characters that this terminal's encoding lacks, rather than fail in the middle of an answer."""
+    reconfigure = getattr(out, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")

@@ -1,0 +1,133 @@
+"""`haloband inspect`: what a GGUF file holds, and whether it fits this machine, from its header alone.
+
+Called by app.cli on the main thread. No weights are read, and no torch is loaded unless the file uses a number format
+whose id has several meanings: then a sample of one tensor decides which is meant.
+"""
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+import psutil
+
+import resources
+from app.commands.inspect_views import FileReport, MemoryNeed, TypeUse, as_json, as_text
+from engine.cache_shape import CacheShape
+from engine.config import ARCHITECTURE, ModelConfig
+from engine.errors import ModelFileError
+from engine.ggml_types import AMBIGUOUS_TYPES, READABLE_TYPES
+from engine.gguf import GgufFile, TensorInfo
+from engine.host import has_bf16_products
+from engine.ledger import capacity_bytes
+from engine.plan import STEP_CAP, Cut, cut_prompt
+from engine.step_buffers import BufferStyle, largest_step_bytes
+
+_CONTEXT = 16384  # tokens: a session's default
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE.gguf", help="default: the embedded model")
+    parser.add_argument("--model", type=Path, metavar="FILE", help=argparse.SUPPRESS)  # as the other commands call it
+    parser.add_argument("--json", action="store_true", help="every number, for programs")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the report; 0 for any sound GGUF file. Raises ModelFileError for anything else."""
+    report = inspect_file(args.file or args.model or resources.embedded_model())
+    print(json.dumps(as_json(report), indent=2) if args.json else as_text(report))
+    return 0
+
+
+def inspect_file(path: Path) -> FileReport:
+    """Read the header of a file and compare it with this machine. Raises ModelFileError."""
+    with GgufFile.open(path) as file:
+        tensors = list(file.tensors.values())
+        architecture = file.get_str("general.architecture", "unknown")
+        config, problem = _read_config(file)
+        return FileReport(
+            path=path,
+            file_bytes=file.file_bytes,
+            gguf_version=file.version,
+            name=file.get_str("general.name", None),
+            license=file.get_str("general.license", None),
+            architecture=architecture,
+            problem=problem,
+            parameters=sum(info.elements for info in tensors),
+            tensors=len(tensors),
+            layers=config.layers if config else None,
+            context_length=config.context_length if config else None,
+            experts=config.experts if config else None,
+            experts_used=config.experts_used if config else None,
+            vocabulary=config.vocab if config else None,
+            types=_type_uses(tensors),
+            meanings=tuple(_meaning(file, type_id) for type_id in AMBIGUOUS_TYPES if _first_of(tensors, type_id)),
+            memory=_memory_need(tensors, config) if config else None,
+        )
+
+
+def _read_config(file: GgufFile) -> tuple[ModelConfig | None, str | None]:
+    """The model's shape, or why this file cannot be run."""
+    architecture = file.get_str("general.architecture", "unknown")
+    if architecture != ARCHITECTURE:
+        return None, f"Haloband runs the architecture {ARCHITECTURE!r}, and this file holds {architecture!r}."
+    try:
+        config = ModelConfig.from_gguf(file)
+    except ModelFileError as error:
+        return None, str(error)
+    used = {info.type_id: info.type_name for info in file.tensors.values()}
+    unreadable = [name for type_id, name in used.items() if type_id not in READABLE_TYPES | AMBIGUOUS_TYPES.keys()]
+    if unreadable:
+        return config, f"Weights of type {', '.join(unreadable)} cannot be read; convert the file first."
+    return config, None
+
+
+def _type_uses(tensors: list[TensorInfo]) -> tuple[TypeUse, ...]:
+    """One entry for each number format, largest first."""
+    by_type: dict[int, list[TensorInfo]] = {}
+    for info in tensors:
+        by_type.setdefault(info.type_id, []).append(info)
+    uses = [
+        TypeUse(
+            type_id=type_id,
+            name=members[0].type_name,
+            tensors=len(members),
+            parameters=sum(info.elements for info in members),
+            stored_bytes=sum(info.nbytes for info in members),
+        )
+        for type_id, members in by_type.items()
+    ]
+    return tuple(sorted(uses, key=lambda use: -use.stored_bytes))
+
+
+def _first_of(tensors: list[TensorInfo], type_id: int) -> TensorInfo | None:
+    return next((info for info in tensors if info.type_id == type_id), None)
+
+
+def _meaning(file: GgufFile, type_id: int) -> str:
+    """What a type id with several meanings stands for in this file, and why, in one sentence."""
+    from engine.quant_infer import infer_codec  # here: it loads torch
+
+    info = _first_of(list(file.tensors.values()), type_id)
+    assert info is not None
+    try:
+        return infer_codec(type_id, file.data(info), info.shape).reason
+    except ModelFileError as error:
+        return str(error)
+
+
+def _memory_need(tensors: list[TensorInfo], config: ModelConfig) -> MemoryNeed:
+    memory = psutil.virtual_memory()
+    shape = CacheShape.from_config(config)
+    context = min(_CONTEXT, config.context_length)
+    steps = cut_prompt(0, context, STEP_CAP, Cut.EQUAL)
+    weight_bytes = 2 if has_bf16_products() else 4  # the CPU path decodes every weight to bfloat16 or float32
+    return MemoryNeed(
+        available_bytes=memory.available,
+        total_bytes=memory.total,
+        stored_weight_bytes=sum(info.nbytes for info in tensors),
+        decoded_weight_bytes=weight_bytes * sum(math.prod(info.shape) for info in tensors),
+        context=context,
+        session_bytes=capacity_bytes(shape, context) + largest_step_bytes(shape, steps, BufferStyle()),
+    )

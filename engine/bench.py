@@ -32,7 +32,7 @@ from engine.bench_records import (
     RowMeasured,
     Settings,
 )
-from engine.bench_rows import make_row, model_facts
+from engine.bench_rows import make_row, model_facts, planned_row
 from engine.bench_text import BenchText, bench_text
 from engine.errors import EngineError, Stopped
 from engine.events import Event, PrefillAdvanced, TokenDecoded
@@ -102,8 +102,8 @@ class _Runner:
         machine = read_machine(cpu_threads(), self._around.root)
         facts = model_facts(self._info)
         before = self._watch_machine()
-        labels = tuple(case.label for case in self._cases)
-        yield BenchStarted(self._request.plan, labels, not_quiet_reasons(machine, before))
+        planned = tuple(planned_row(case) for case in self._cases)
+        yield BenchStarted(self._request.plan, planned, not_quiet_reasons(machine, before))
         watch = LoadWatch(self._around.root, self._around.clock)
         failure: Exception | None = None
         was_stopped = False

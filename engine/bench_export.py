@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.bench_history import seed_comparison
 from engine.bench_json import run_to_json
 from engine.bench_records import BenchRow, BenchRun, Figure
 from engine.errors import UserError
@@ -62,6 +63,9 @@ def _notes(run: BenchRun) -> list[str]:
     ]
     for row in run.rows:
         notes += _row_notes(row)
+    arms = seed_comparison(run)
+    if arms is not None and arms.difference is not None:
+        notes.append(f"{arms.test}: {arms.old} -> {arms.new} tok/s, {arms.difference.ratio:.3f}x")
     if run.not_quiet:
         notes.append("the machine was not quiet: " + "; ".join(run.not_quiet))
     if run.was_stopped:
@@ -74,7 +78,7 @@ def _notes(run: BenchRun) -> list[str]:
 def _row_notes(row: BenchRow) -> list[str]:
     """The wall time, mask and peak figures of a row that measures a prompt and an answer together."""
     wall = row.stats(Figure.WALL)
-    if wall is None or not row.variant:
+    if wall is None:
         return []
     parts = [f"{row.variant}: wall for prompt and {row.generated_tokens} tokens, median {wall.median:.3f} s"]
     if row.mask_bytes is not None and row.mask_bytes_ratio4 is not None:

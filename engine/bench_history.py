@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.bench_json import run_from_json, run_to_json
+from engine.bench_plans import SEED_PROMPT
 from engine.bench_records import BenchRun, Figure
 from engine.bench_stats import Difference, Stats, compare
 from engine.errors import UserError
@@ -91,6 +92,18 @@ def compare_runs(old: BenchRun, new: BenchRun) -> tuple[Comparison, ...]:
             if before is not None and after is not None:
                 compared.append(Comparison(row.name(figure), figure, before, after, compare(before, after)))
     return tuple(compared)
+
+
+def seed_comparison(run: BenchRun) -> Comparison | None:
+    """Within a seed run: prefill in one step against the public cut, warm runs; None while one of them is missing."""
+    arms = {row.steps: row for row in run.rows if row.variant.endswith("warm")}
+    cut = next((row for steps, row in arms.items() if len(steps) > 1), None)
+    whole = next((row for steps, row in arms.items() if len(steps) == 1), None)
+    before = cut.stats(Figure.PREFILL) if cut is not None else None
+    after = whole.stats(Figure.PREFILL) if whole is not None else None
+    if before is None or after is None:
+        return None
+    return Comparison(f"pp{SEED_PROMPT}, one step against two", Figure.PREFILL, before, after, compare(before, after))
 
 
 def setting_changes(old: BenchRun, new: BenchRun) -> tuple[str, ...]:

@@ -88,6 +88,16 @@ class BenchRow:
     def label(self) -> str:
         return self.variant or (self.name(Figure.PREFILL) if self.prompt_tokens else self.name(Figure.DECODE))
 
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What the row measures. Wall time only where prompt and answer belong together, as in the seed plan."""
+        has = {
+            Figure.PREFILL: self.prompt_tokens > 0,
+            Figure.DECODE: self.generated_tokens > 0,
+            Figure.WALL: bool(self.prompt_tokens and self.generated_tokens and self.variant),
+        }
+        return tuple(figure for figure, is_measured in has.items() if is_measured)
+
     def name(self, figure: Figure) -> str:
         """The llama-bench name of a figure, with the variant in brackets."""
         if figure is Figure.PREFILL:
@@ -99,7 +109,9 @@ class BenchRow:
         return f"{base} [{self.variant}]" if self.variant else base
 
     def values(self, figure: Figure) -> list[float]:
-        """The figure of every sample that has it."""
+        """The figure of every sample that has it; none if the row does not measure it."""
+        if figure not in self.figures:
+            return []
         if figure is Figure.PREFILL:
             found = [sample.prefill_tok_s for sample in self.samples]
         elif figure is Figure.DECODE:
@@ -155,10 +167,10 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BenchStarted:
-    """The first update: the rows to come, in order, and why the machine is not quiet, if so."""
+    """The first update: the rows to come, still without samples, and why the machine is not quiet, if so."""
 
     plan: Plan
-    labels: tuple[str, ...]
+    rows: tuple[BenchRow, ...]
     not_quiet: tuple[str, ...]
 
 
@@ -177,7 +189,7 @@ class BenchProgressed:
 
 @dataclass(frozen=True, slots=True)
 class RowMeasured:
-    """A row has a new sample. `index` counts from 0 and is the row's place in BenchStarted.labels."""
+    """A row has a new sample. `index` counts from 0 and is the row's place in BenchStarted.rows."""
 
     index: int
     row: BenchRow

@@ -1,5 +1,7 @@
 """Builds the records of a run from what was measured: a table row from its samples, the model's facts from its info."""
 
+from dataclasses import replace
+
 from engine.bench_environment import ModelFacts, fingerprint_file
 from engine.bench_face import BenchInfo
 from engine.bench_peak import PeakWatch
@@ -11,17 +13,18 @@ from engine.plan import cut_prompt
 _INDEXED_RATIO = 4  # the layers whose masks the public figures count
 
 
+def planned_row(case: Case) -> BenchRow:
+    """The row of a case before anything is measured."""
+    steps = tuple(step.tokens for step in cut_prompt(case.depth, case.prompt, case.cap, case.cut))
+    return BenchRow(case.variant, case.depth, case.prompt, case.answer, case.runs, (), steps)
+
+
 def make_row(case: Case, samples: tuple[Sample, ...], report: MemoryReport | None, peak: PeakWatch) -> BenchRow:
     """The row of a case with the samples so far. Mask figures only where a prompt was measured."""
     layers = report.layers if report is not None and case.prompt else ()
-    return BenchRow(
-        variant=case.variant,
-        depth=case.depth,
-        prompt_tokens=case.prompt,
-        generated_tokens=case.answer,
-        runs_planned=case.runs,
+    return replace(
+        planned_row(case),
         samples=samples,
-        steps=tuple(step.tokens for step in cut_prompt(case.depth, case.prompt, case.cap, case.cut)),
         held_bytes=report.held_bytes if report is not None else None,
         mask_bytes=sum(layer.mask_bytes for layer in layers) if layers else None,
         mask_bytes_ratio4=sum(x.mask_bytes for x in layers if x.ratio == _INDEXED_RATIO) if layers else None,

@@ -154,7 +154,7 @@ class _Progress:
 
     def show(self, update: BenchUpdate) -> None:
         if isinstance(update, BenchStarted):
-            self._labels = update.labels
+            self._labels = tuple(row.label for row in update.rows)
             for reason in update.not_quiet:
                 print(f"note: {reason}", file=self._out)
         elif isinstance(update, BenchProgressed) and self._is_watched:

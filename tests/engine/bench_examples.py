@@ -62,5 +62,6 @@ def seed_run() -> BenchRun:
         rows=(
             row,
             replace(row, variant="8,192 + 941, warm", runs_planned=2, samples=(warm, replace(warm, prefill_s=36.5))),
+            replace(row, variant="9,133 in one step, warm", steps=(9133,), samples=(replace(warm, prefill_s=34.0),)),
         ),
     )

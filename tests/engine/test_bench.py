@@ -140,6 +140,11 @@ def test_the_sweep_walks_one_text_and_takes_answers_back(run: Run, model: FakeMo
 
 def test_rows_fill_one_run_at_a_time(run: Run) -> None:
     updates, _ = run(Plan.QUICK, runs=2)
+    start = updates[0]
+    assert isinstance(start, BenchStarted)
+    assert [(row.label, row.samples, row.runs_planned) for row in start.rows] == [
+        ("pp512", (), 2), ("pp2048", (), 2), ("tg64", (), 2),
+    ]  # fmt: skip
     filled = [(update.index, len(update.row.samples)) for update in updates if isinstance(update, RowMeasured)]
     assert filled == [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2)]
 

@@ -101,6 +101,7 @@ def test_markdown_tells_what_the_columns_cannot() -> None:
     text = to_markdown(seed_run())
     assert "8,192 + 941, cold: wall for prompt and 128 tokens, median 42.800 s" in text
     assert "mask bytes never allocated 14,760,000,000 (ratio-4 layers 7,046,430,720)" in text
+    assert "pp9133, one step against two: 251.96 ± 2.46 -> 268.62 tok/s, 1.066x" in text
     assert "the machine was not quiet: other programs kept 0.9 processor cores busy" in text
 
 

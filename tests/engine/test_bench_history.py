@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench_history import compare_runs, load_history, load_run, save_run, setting_changes
+from engine.bench_history import compare_runs, load_history, load_run, save_run, seed_comparison, setting_changes
 from engine.bench_records import Figure
 from engine.errors import UserError
 from tests.engine.bench_examples import example_run, seed_run
@@ -88,3 +88,13 @@ def test_what_else_changed_is_named() -> None:
         "threads: 2, now 4",
         "commit: cccccccccc, now dddddddddd",
     )
+
+
+def test_the_two_cuts_of_a_seed_run_are_compared_warm() -> None:
+    found = seed_comparison(seed_run())
+    assert found is not None
+    assert found.difference is not None
+    assert found.difference.ratio == pytest.approx((9133 / 34.0) / ((9133 / 36.0 + 9133 / 36.5) / 2))
+    assert seed_comparison(example_run()) is None
+    run = seed_run()
+    assert seed_comparison(replace(run, rows=run.rows[:2])) is None

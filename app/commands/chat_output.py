@@ -23,7 +23,7 @@ class ProgressLine:
     """One line on a terminal that is written over and cleared at the end; nothing when nobody watches."""
 
     def __init__(self, out: TextIO) -> None:
-        self._out, self._is_watched, self._width = out, out.isatty(), 0
+        self._out, self._is_watched, self._width, self._shown = out, out.isatty(), 0, ""
 
     def __enter__(self) -> "ProgressLine":
         return self
@@ -43,13 +43,13 @@ class ProgressLine:
         if self._width:
             self._out.write("\r" + " " * self._width + "\r")
             self._out.flush()
-            self._width = 0
+            self._width, self._shown = 0, ""
 
     def _show(self, line: str) -> None:
-        if self._is_watched:
+        if self._is_watched and line != self._shown:
             self._out.write("\r" + line.ljust(self._width))
             self._out.flush()
-            self._width = len(line)
+            self._width, self._shown = len(line), line
 
 
 class AnswerWriter(ABC):
@@ -155,10 +155,8 @@ def significant(number: float | None) -> str:
     """Three significant digits with separators; a dash for what is not known."""
     if number is None:
         return "-"
-    if number >= 1000:
-        digits = len(str(int(number))) - 3
-        return f"{round(number, -digits):,.0f}"
-    return f"{number:.3g}"
+    rounded = float(f"{number:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 100 else f"{number:#.3g}"
 
 
 def _bar(done: int, total: int) -> str:

@@ -1,10 +1,12 @@
 """The tokenizer: round trips, control tokens out of reach of any text, pre-tokenisation, large inputs, bad files."""
 
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from safetensors.torch import load_file
 from tokenizers.pre_tokenizers import ByteLevel
 
 from engine.errors import ModelFileError
@@ -14,6 +16,7 @@ from engine.gguf_metadata import Metadata
 from engine.tokenizer import CONTROL_NAMES, Tokenizer, byte_alphabet
 from tests.engine.small_tokenizers import NANO, nano_tokenizer
 
+NANO_ORACLE = Path(__file__).parents[1] / "data" / "nano" / "oracle.safetensors"
 PRE_TOKENIZERS = ["gpt-2", "joyai-llm"]
 hostile_text = st.lists(
     st.one_of(
@@ -28,6 +31,14 @@ def test_reads_the_embedded_model() -> None:
     assert (tokenizer.vocab_size, tokenizer.bos, tokenizer.eos) == (16384, 0, 1)
     assert (tokenizer.user, tokenizer.assistant, tokenizer.think_start, tokenizer.think_end) == (2, 3, 4, 5)
     assert tokenizer.encode("Write a short poem about the sea.")[:2] == [6970, 264]
+
+
+@pytest.mark.parametrize("case", ["poem", "python", "gpu", "doc_1500"])
+def test_recorded_prompts_encode_to_their_recorded_ids(case: str) -> None:
+    recorded = load_file(NANO_ORACLE)[f"{case}.input_ids"].tolist()
+    tokenizer = nano_tokenizer()
+    text = tokenizer.decode(recorded)
+    assert tokenizer.encode(text) == recorded[2:-2]  # between BOS, user and assistant, end of thinking
 
 
 def test_byte_alphabet_is_the_common_one() -> None:

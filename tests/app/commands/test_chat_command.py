@@ -13,6 +13,7 @@ import pytest
 import engine
 from app import cli
 from app.commands import chat
+from app.commands.chat_output import significant
 from engine.chat_format import Message, Role
 from engine.errors import UserError
 from engine.events import FinishReason
@@ -165,6 +166,14 @@ def test_a_file_alone_is_enough(model: FakeModel, tmp_path: Path) -> None:
     (tmp_path / "q.md").write_text("# Why?\n")
     chat.run(parse("--file", str(tmp_path / "q.md")))
     assert model.messages == [Message(Role.USER, "# Why?")]
+
+
+NUMBERS = {0.5: "0.500", 1.0: "1.00", 39.96: "40.0", 99.96: "100", 391.4: "391", 999.6: "1,000", 2044.0: "2,040"}
+
+
+@pytest.mark.parametrize(("number", "text"), [*NUMBERS.items(), (123456.0, "123,000"), (None, "-")])
+def test_numbers_have_three_significant_digits(number: float | None, text: str) -> None:
+    assert significant(number) == text
 
 
 @pytest.mark.parametrize(

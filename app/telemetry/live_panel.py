@@ -34,6 +34,7 @@ from app.telemetry.speed_table import SpeedTable
 from app.theme import Theme, theme_from_palette
 from app.widgets import formats
 from app.widgets.basics import hairline, label
+from app.window_panel import Panel
 from engine.ledger import MemoryReport
 
 PAINT_MS = 100
@@ -43,7 +44,7 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("LivePanel", text)
 
 
-class LivePanel(QWidget):
+class LivePanel(Panel):
     """See the module's text. Call `shutdown` before the application ends."""
 
     def __init__(

@@ -66,7 +66,7 @@ BLOCK_TYPES: dict[int, BlockType] = {
 }
 
 # The types that engine.quant decodes, for those who ask without loading torch.
-READABLE_TYPES = frozenset({0, 1, 8, 10, 12, 16, 26, 30, 39, 100, 101, 102, 103, 104})
+READABLE_TYPES = frozenset({0, 1, 8, 10, 12, 13, 14, 16, 26, 30, 39, 100, 101, 102, 103, 104})
 
 # Three meanings of the same ten bytes, and one layout of another size that shares their id (section 7.5).
 ROCMFP2_CODEBOOK = BlockType("ROCmFP2 code book", 32, 10)

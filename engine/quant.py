@@ -89,6 +89,8 @@ CODECS: dict[int, Codec | Ambiguous] = {
     8: _codec(BLOCK_TYPES[8], quant_ggml.decode_q8_0, quant_encode.encode_q8_0),
     10: _codec(BLOCK_TYPES[10], quant_ggml.decode_q2_k),
     12: _codec(BLOCK_TYPES[12], quant_ggml.decode_q4_k),
+    13: _codec(BLOCK_TYPES[13], quant_ggml.decode_q5_k),
+    14: _codec(BLOCK_TYPES[14], quant_ggml.decode_q6_k),
     16: _codec(BLOCK_TYPES[16], quant_ggml.decode_iq2_xxs),
     26: _codec(BLOCK_TYPES[26], _decode_i32, _encode_as(torch.int32)),
     30: _codec(BLOCK_TYPES[30], _decode_bf16, _encode_as(torch.bfloat16)),

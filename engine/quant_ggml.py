@@ -1,4 +1,4 @@
-"""Decoders of the public ggml block formats (ds4-architecture section 7.4), each a vectorised torch function.
+"""Decoders of the public ggml block formats, each a vectorised torch function (ds4-architecture 7.4; Q5_K, Q6_K).
 
 Called through the table in engine.quant. Each takes uint8 [n, block bytes] on any device and returns float32
 [n, block], in the order of operations of the public reference so that results agree bit for bit.
@@ -54,13 +54,41 @@ def decode_q2_k(blocks: Tensor) -> Tensor:
 
 
 def decode_q4_k(blocks: Tensor) -> Tensor:
-    d, minimum = half(blocks, 0), half(blocks, 2)
+    step, base = _k_scales(blocks)
+    return (step * _nibble_rows(blocks[:, 16:]).float() - base).reshape(-1, 256)
+
+
+def decode_q5_k(blocks: Tensor) -> Tensor:
+    """As Q4_K, with a fifth bit for each weight: bit j of byte e % 32 belongs to sub-block j."""
+    step, base = _k_scales(blocks)
+    shifts = torch.arange(8, dtype=torch.uint8, device=blocks.device).view(1, 8, 1)
+    fifth = (blocks[:, None, 16:48] >> shifts) & 1
+    return (step * (_nibble_rows(blocks[:, 48:]) | (fifth << 4)).float() - base).reshape(-1, 256)
+
+
+def decode_q6_k(blocks: Tensor) -> Tensor:
+    """u8 low[128]; u8 high[64]; int8 scale[16]; fp16 d. Value d * scale * (code - 32)."""
+    shifts = torch.tensor([0, 4], dtype=torch.uint8, device=blocks.device).view(1, 1, 2, 1)
+    low = ((blocks[:, :128].reshape(-1, 2, 1, 64) >> shifts) & 15).reshape(-1, 8, 32)
+    high_shifts = torch.tensor([0, 2, 4, 6], dtype=torch.uint8, device=blocks.device).view(1, 1, 4, 1)
+    high = ((blocks[:, 128:192].reshape(-1, 2, 1, 32) >> high_shifts) & 3).reshape(-1, 8, 32)
+    codes = (low | (high << 4)).to(torch.int8) - 32
+    scales = half(blocks, 208) * blocks[:, 192:208].contiguous().view(torch.int8).float()
+    return (scales[:, :, None] * codes.reshape(-1, 16, 16).float()).reshape(-1, 256)
+
+
+def _k_scales(blocks: Tensor) -> tuple[Tensor, Tensor]:
+    """Step and base float32 [n, 8, 1] of the eight sub-blocks of Q4_K and Q5_K, from 6-bit fields in 12 bytes."""
     low, high, mixed = blocks[:, 4:8], blocks[:, 8:12], blocks[:, 12:16]
     scale = torch.cat((low & 63, (mixed & 15) | ((low >> 6) << 4)), dim=1).float()
     offset = torch.cat((high & 63, (mixed >> 4) | ((high >> 6) << 4)), dim=1).float()
-    quants = blocks[:, 16:].reshape(-1, 4, 1, 32)
-    codes = torch.cat((quants & 15, quants >> 4), dim=2).reshape(-1, 8, 32).float()
-    return ((d * scale)[:, :, None] * codes - (minimum * offset)[:, :, None]).reshape(-1, 256)
+    return (half(blocks, 0) * scale)[:, :, None], (half(blocks, 2) * offset)[:, :, None]
+
+
+def _nibble_rows(quants: Tensor) -> Tensor:
+    """uint8 [n, 128] to [n, 8, 32]: of each 32 bytes first the low nibbles, then the high ones."""
+    rows = quants.reshape(-1, 4, 1, 32)
+    return torch.cat((rows & 15, rows >> 4), dim=2).reshape(-1, 8, 32)
 
 
 def decode_iq2_xxs(blocks: Tensor) -> Tensor:

@@ -88,14 +88,14 @@ def test_another_architecture_is_shown_and_said_to_be_unsuitable(tmp_path: Path)
                 ("general.architecture", gb.STR, gb.text("llama")),
                 ("general.name", gb.STR, gb.text("a\x1b[31mred\nname")),
             ],
-            tensors=[gb.Tensor("w", (256,), 14, 0)],
-            data=bytes(210),
+            tensors=[gb.Tensor("w", (256,), 11, 0)],
+            data=bytes(110),
         ),
     )
     report = inspect.inspect_file(path)
     assert report.architecture == "llama" and report.memory is None and not as_json(report)["runs"]
     text = as_text(report)
-    assert "cannot be run" in text and "Q6_K" in text
+    assert "cannot be run" in text and "Q3_K" in text
     assert "\x1b" not in text and "a [31mred name" in text  # nothing from the file can steer the terminal
 
 

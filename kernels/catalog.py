@@ -1,0 +1,84 @@
+"""Every kernel at every shape we ship, with its register budget and the instructions it must contain on gfx11.
+
+`haloband kernels`, the compile tests and docs/kernels.md walk this list; tests/gpu/run_all.py walks its V4-Flash half.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernels.ops.attention import HeadShape
+from kernels.ops.compressor import CompressorShape
+from kernels.ops.indexer import IndexerShape
+from kernels.ops.residual import COLLAPSE_OUTPUTS, ResidualShape
+from kernels.ops.routing import RouterShape
+from kernels.ops.rows import Rounding, RowForm
+from kernels.shapes import EMBEDDED, V4_FLASH, ModelShape
+from kernels.source import KernelSource
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A kernel at one shape. `most_vgprs` and `most_lds_bytes` are budgets, `expects` prefixes of instructions."""
+
+    shape: ModelShape
+    source: KernelSource
+    most_vgprs: int
+    most_lds_bytes: int = 65536
+    expects: tuple[str, ...] = ()
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """All entries, V4-Flash first."""
+    return tuple(entry for shape in (V4_FLASH, EMBEDDED) for entry in _entries(shape))
+
+
+def _entries(shape: ModelShape) -> Iterator[Entry]:
+    yield from _residual(shape)
+    yield from _rows(shape)
+    yield from _attention(shape)
+    yield from _indexer(shape)
+    yield from _routing(shape)
+
+
+def _residual(shape: ModelShape) -> Iterator[Entry]:
+    residual = ResidualShape(shape.hidden)
+    yield Entry(shape, residual.project_source(), 96, 32768, ("global_load_b128", "ds_load_b128"))
+    yield Entry(shape, residual.finish_source(), 96)
+    yield Entry(shape, residual.expand_source(), 64, 0, ("global_load_b128",))
+    yield Entry(shape, residual.project_source(COLLAPSE_OUTPUTS), 64, 32768, ("global_load_b128", "ds_load_b128"))
+    yield Entry(shape, residual.finish_source(COLLAPSE_OUTPUTS), 96)
+
+
+def _rows(shape: ModelShape) -> Iterator[Entry]:
+    cache = Rounding.E4M3 if shape.trained_low_precision else Rounding.NONE
+    index = Rounding.E2M1 if shape.trained_low_precision else Rounding.NONE
+    yield Entry(shape, RowForm(shape.q_rank).source(), 96, 0)
+    yield Entry(shape, RowForm(shape.head_dim, shape.rotary, rounding=cache, half=True).source(), 96, 0)
+    queries = RowForm(shape.index_dim, shape.rotary, weighted=False, rounding=index, half=True)
+    yield Entry(shape, queries.source(), 48, 0)
+    for compressor in (
+        CompressorShape(4, shape.head_dim, shape.rotary, cache),
+        CompressorShape(128, shape.head_dim, shape.rotary, cache),
+        CompressorShape(4, shape.index_dim, shape.rotary, index),
+    ):
+        yield Entry(shape, compressor.rows_source(), 96, 2048)
+        yield Entry(shape, compressor.state_source(), 32, 0)
+
+
+def _attention(shape: ModelShape) -> Iterator[Entry]:
+    heads = HeadShape(shape.heads, shape.head_dim, shape.rotary)
+    yield Entry(shape, heads.rows_source(), 96, 32768, ("global_load_b128", "v_fma_mix", "v_permlanex16"))
+
+
+def _indexer(shape: ModelShape) -> Iterator[Entry]:
+    indexer = IndexerShape(shape.index_heads, shape.index_dim, shape.index_top_k)
+    matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "global_load_b128")
+    yield Entry(shape, indexer.scores_source(), 240, 40960, matrix)
+    yield Entry(shape, indexer.single_scores_source(), 160, 40960, matrix)
+    yield Entry(shape, indexer.select_source(), 48, 2048)
+    yield Entry(shape, indexer.order_source(), 48, 16384)
+
+
+def _routing(shape: ModelShape) -> Iterator[Entry]:
+    for hashed in (False, True):
+        yield Entry(shape, RouterShape(shape.experts, shape.experts_used, hashed).source(), 48, 0)

@@ -1,0 +1,62 @@
+"""An NVIDIA GPU through cuda-bindings: the proxy on which the GPU path is checked and timed. Used on one thread.
+
+torch owns the context: its primary context is made current first, and launches go to torch's current stream.
+"""
+
+import ctypes
+import importlib
+from typing import Any
+
+import torch
+
+from kernels.errors import KernelLaunchError, KernelUnavailableError
+from kernels.launch import Grid, PackedArguments
+from kernels.source import KernelSource
+
+
+class CudaDevice:
+    """Device `index`. Raises KernelUnavailableError with the reason when there is none."""
+
+    def __init__(self, index: int = 0) -> None:
+        if not torch.cuda.is_available() or torch.version.cuda is None:
+            raise KernelUnavailableError("no NVIDIA GPU: this torch sees no CUDA device")
+        try:
+            self._driver = importlib.import_module("cuda.bindings.driver")
+        except ImportError as missing:
+            raise KernelUnavailableError(f"no NVIDIA GPU: cuda-bindings is not installed ({missing})") from missing
+        self._index = index
+        self.tensor_device = torch.device("cuda", index)
+        torch.empty(1, device=self.tensor_device)  # makes torch's context current
+        major, minor = torch.cuda.get_device_capability(index)
+        self.target = f"sm_{major}{minor}"
+        self.description = f"{torch.cuda.get_device_name(index)} ({self.target})"
+        self._last_kernel = "none"
+
+    def load(self, image: bytes, source: KernelSource) -> Any:
+        self._last_kernel = source.label
+        status, module = self._driver.cuModuleLoadData(image)
+        self._check("cuModuleLoadData", status)
+        status, function = self._driver.cuModuleGetFunction(module, source.name.encode())
+        self._check("cuModuleGetFunction", status)
+        if source.pool_bytes:
+            attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            (status,) = self._driver.cuFuncSetAttribute(function, attribute, source.pool_bytes)
+            self._check("cuFuncSetAttribute", status)
+        return function
+
+    def launch(self, function: Any, source: KernelSource, grid: Grid, arguments: PackedArguments) -> None:
+        self._last_kernel = source.label
+        base = ctypes.addressof(arguments.buffer)
+        addresses = (ctypes.c_void_p * len(arguments.offsets))(*(base + offset for offset in arguments.offsets))
+        stream = torch.cuda.current_stream(self._index).cuda_stream
+        (status,) = self._driver.cuLaunchKernel(
+            function, *grid, source.threads, 1, 1, source.pool_bytes, stream, ctypes.addressof(addresses), 0
+        )
+        self._check("cuLaunchKernel", status)
+
+    def synchronise(self) -> None:
+        self._check("cuCtxSynchronize", self._driver.cuCtxSynchronize()[0])
+
+    def _check(self, call: str, status: Any) -> None:
+        if status != self._driver.CUresult.CUDA_SUCCESS:
+            raise KernelLaunchError(self._last_kernel, self.description, call, status.name)

@@ -1,0 +1,96 @@
+// sm_80 and later by built-in functions and inline PTX, for NVRTC and nvcc alike; no CUDA header is needed.
+#pragma once
+
+#define KERNEL(threads) extern "C" __global__ __launch_bounds__(threads) void
+#define KERNEL_WAVES(threads, waves) extern "C" __global__ __launch_bounds__(threads, 1) void
+#define DEVICE static __device__ __forceinline__
+#define DEVICE_MEMBER __device__ __forceinline__
+#define SHARED __shared__
+// More than 48 KiB of shared memory is only given at launch: the pool is the launch's dynamic allocation.
+#define SHARED_POOL(name, bytes) extern __shared__ __align__(16) unsigned char name[]
+#define CONSTANT static __device__ const
+#define EXPORT_KERNEL(name)
+#define HB_MATRIX_NVIDIA 1
+
+namespace hb {
+
+DEVICE u32 thread_index() { return threadIdx.x; }
+DEVICE u32 group_x() { return blockIdx.x; }
+DEVICE u32 group_y() { return blockIdx.y; }
+DEVICE u32 group_z() { return blockIdx.z; }
+
+DEVICE void barrier() { __syncthreads(); }
+DEVICE void wave_fence() { __syncwarp(); }
+DEVICE void pin(float& value) { asm volatile("" : "+f"(value)); }
+
+template <u32 MASK>
+DEVICE u32 lane_xor(u32 value) { return __shfl_xor_sync(0xffffffffu, value, MASK); }
+DEVICE u32 lane_read(u32 value, u32 source) { return __shfl_sync(0xffffffffu, value, source); }
+DEVICE u32 uniform(u32 value) { return value; }
+DEVICE u32 wave_ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
+DEVICE u32 count_bits(u32 value) { return __popc(value); }
+
+DEVICE float half_to_float(u16 bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+DEVICE u16 float_to_half(float value) {
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+
+DEVICE float power2(float x) {
+    float value;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+    return value;
+}
+DEVICE float natural_log(float x) { return logf(x); }
+DEVICE float square_root(float x) { return sqrtf(x); }
+DEVICE float fused(float a, float b, float c) { return fmaf(a, b, c); }
+DEVICE float round_even(float x) { return rintf(x); }
+
+DEVICE i32 dot4(u32 a, u32 b, i32 acc) {
+    i32 value;
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(acc));
+    return value;
+}
+DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) {
+    u32 value;
+    asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(value) : "r"(low), "r"(high), "r"(bits));
+    return value;
+}
+DEVICE u32 byte_permute(u32 low, u32 high, u32 selector) {
+    u32 value;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(value) : "r"(low), "r"(high), "r"(selector));
+    return value;
+}
+DEVICE u32 pick_bytes(u32 low, u32 high, u32 indices) {
+    const u32 pairs = indices | indices >> 4;  // nibbles 0,1 in byte 0 and nibbles 2,3 in byte 2
+    return byte_permute(low, high, (pairs & 0xffu) | (pairs >> 8 & 0xff00u));
+}
+
+// Four 8 x 8 matrices of halves out of shared memory; lane l gives the address of row l % 8 of matrix l / 8.
+DEVICE void load_matrices(u32 (&r)[4], const u16* row) {
+    const u32 address = (u32)__cvta_generic_to_shared(row);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+DEVICE void load_matrices_transposed(u32 (&r)[4], const u16* row) {
+    const u32 address = (u32)__cvta_generic_to_shared(row);
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
+}
+DEVICE void mma_16x8x16(float* d, const u32 (&a)[4], const u32* b) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Counting and marking in LDS: sums of integers and unions of bits, which no order of threads can change.
+DEVICE u32 shared_add(u32* counter, u32 amount) { return atomicAdd(counter, amount); }
+DEVICE u32 shared_or(u32* word, u32 mask) { return atomicOr(word, mask); }
+
+}  // namespace hb

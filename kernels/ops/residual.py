@@ -1,0 +1,147 @@
+"""Residual streams: mixing with all Sinkhorn passes, the way back, and the final collapse (device/residual_*.hip)."""
+
+from dataclasses import dataclass
+
+import torch
+
+from kernels.launch import Launcher
+from kernels.ops.checks import require_rows, require_shape
+from kernels.source import KernelSource
+
+STREAMS = 4
+SPLITS = 16  # pieces of the stream-major vector; fixed, so that a token's bits do not depend on the batch
+TOKENS_A_GROUP = 8
+MIXER_OUTPUTS, COLLAPSE_OUTPUTS = 24, 4
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualShape:
+    """Width of a stream and the number of Sinkhorn iterations. There are always four streams."""
+
+    hidden: int
+    iterations: int = 20
+
+    def project_source(self, outputs: int = MIXER_OUTPUTS) -> KernelSource:
+        defines = (("STREAMS", STREAMS), ("HIDDEN", self.hidden), ("OUTPUTS", outputs), ("SPLITS", SPLITS))
+        return KernelSource("residual_project", "residual_project", defines, 256)
+
+    def finish_source(self, outputs: int = MIXER_OUTPUTS) -> KernelSource:
+        defines = (*self.project_source(outputs).defines, ("ITERATIONS", self.iterations))
+        return KernelSource("residual_finish", "residual_finish", defines, 256)
+
+    def expand_source(self) -> KernelSource:
+        defines = (("STREAMS", STREAMS), ("HIDDEN", self.hidden))
+        return KernelSource("residual_expand", "residual_expand", defines, 256)
+
+    def partial_shape(self, tokens: int, outputs: int = MIXER_OUTPUTS) -> tuple[int, int, int]:
+        """Shape of the float32 work buffer of `mix` and `collapse`."""
+        return tokens, SPLITS, outputs + 1
+
+
+@dataclass(frozen=True, slots=True)
+class MixerWeights:
+    """fn [outputs, 4 hidden], scale [3] (collapse: [1]), base [outputs], norm [hidden]; all float32."""
+
+    fn: torch.Tensor
+    scale: torch.Tensor
+    base: torch.Tensor
+    norm: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class MixOutputs:
+    """Where `mix` writes: x [N, hidden] normed, post [N, 4], comb [N, 4, 4]; all float32."""
+
+    x: torch.Tensor
+    post: torch.Tensor
+    comb: torch.Tensor
+
+
+def mix(
+    launcher: Launcher,
+    shape: ResidualShape,
+    streams: torch.Tensor,
+    weights: MixerWeights,
+    partial: torch.Tensor,
+    out: MixOutputs,
+    rms_epsilon: float = 1e-6,
+    mix_epsilon: float = 1e-6,
+) -> None:
+    """streams float32 [N, 4, hidden] to a sublayer's normed input and the weights of its way back."""
+    tokens = streams.shape[0]
+    require_shape("post", out.post, tokens, STREAMS)
+    require_shape("comb", out.comb, tokens, STREAMS, STREAMS)
+    require_shape("scale", weights.scale, 3)
+    _run(launcher, shape, MIXER_OUTPUTS, streams, weights, partial, out, rms_epsilon, mix_epsilon)
+
+
+def collapse(
+    launcher: Launcher,
+    shape: ResidualShape,
+    streams: torch.Tensor,
+    weights: MixerWeights,
+    partial: torch.Tensor,
+    x: torch.Tensor,
+    rms_epsilon: float = 1e-6,
+    mix_epsilon: float = 1e-6,
+) -> None:
+    """The final collapse with the output norm: streams [N, 4, hidden] to x [N, hidden]."""
+    require_shape("scale", weights.scale, 1)
+    tripled = MixerWeights(weights.fn, weights.scale.expand(3).contiguous(), weights.base, weights.norm)
+    out = MixOutputs(x, x, x)  # the kernel of four outputs writes neither post nor comb
+    _run(launcher, shape, COLLAPSE_OUTPUTS, streams, tripled, partial, out, rms_epsilon, mix_epsilon)
+
+
+def expand(
+    launcher: Launcher,
+    shape: ResidualShape,
+    streams: torch.Tensor,
+    y: torch.Tensor,
+    post: torch.Tensor,
+    comb: torch.Tensor,
+    out: torch.Tensor,
+) -> None:
+    """S'[k] = post[k] y + sum_j comb[j, k] S[j]; streams and out [N, 4, hidden] (may be one tensor), y [N, hidden]."""
+    tokens = streams.shape[0]
+    require_shape("streams", streams, tokens, STREAMS, shape.hidden)
+    require_shape("out", out, tokens, STREAMS, shape.hidden)
+    require_shape("y", y, tokens, shape.hidden)
+    require_shape("post", post, tokens, STREAMS)
+    require_shape("comb", comb, tokens, STREAMS, STREAMS)
+    grid = (-(-shape.hidden // 4 // 256), tokens, 1)
+    launcher.kernel(shape.expand_source())(grid, streams=streams, y=y, post=post, comb=comb, out=out)
+
+
+def _run(
+    launcher: Launcher,
+    shape: ResidualShape,
+    outputs: int,
+    streams: torch.Tensor,
+    weights: MixerWeights,
+    partial: torch.Tensor,
+    out: MixOutputs,
+    rms_epsilon: float,
+    mix_epsilon: float,
+) -> None:
+    tokens = streams.shape[0]
+    require_shape("streams", streams, tokens, STREAMS, shape.hidden)
+    require_shape("fn", weights.fn, outputs, STREAMS * shape.hidden)
+    require_shape("base", weights.base, outputs)
+    require_shape("norm", weights.norm, shape.hidden)
+    require_rows("partial", partial, tokens, SPLITS, outputs + 1)
+    require_shape("x", out.x, tokens, shape.hidden)
+    grid = (-(-tokens // TOKENS_A_GROUP), SPLITS, 1)
+    launcher.kernel(shape.project_source(outputs))(grid, streams=streams, fn=weights.fn, partial=partial, tokens=tokens)
+    launcher.kernel(shape.finish_source(outputs))(
+        (tokens, 1, 1),
+        partial=partial,
+        streams=streams,
+        scale=weights.scale,
+        base=weights.base,
+        norm=weights.norm,
+        x=out.x,
+        post=out.post,
+        comb=out.comb,
+        rms_epsilon=rms_epsilon,
+        mix_epsilon=mix_epsilon,
+    )

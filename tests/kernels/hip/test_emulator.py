@@ -1,0 +1,94 @@
+"""The emulator itself: what a GPU would do wrong it must report, and its primitives must be plain arithmetic."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from kernels.errors import KernelLaunchError
+from kernels.launch import Launcher
+from kernels.source import KernelSource
+from tests.kernels.hip.emulated import GuardedBuffers, nmse, replay
+
+PROBES = Path(__file__).parent / "probes"
+
+
+def probe(name: str, threads: int, **defines: int) -> KernelSource:
+    return KernelSource(name, name, tuple(defines.items()), threads, folder=PROBES)
+
+
+def reversed_by_lds(launcher: Launcher, buffers: GuardedBuffers, barrier: int) -> torch.Tensor:
+    values = torch.arange(64.0)
+
+    def run() -> torch.Tensor:
+        out = buffers.new(64)
+        launcher.kernel(probe("missing_barrier", 64, BARRIER=barrier))((1, 1, 1), values=values, out=out)
+        return out
+
+    result: torch.Tensor = replay(launcher, run)
+    return result
+
+
+def test_a_missing_barrier_shows_as_a_difference_between_thread_orders(
+    launcher: Launcher, buffers: GuardedBuffers
+) -> None:
+    with pytest.raises(AssertionError, match="order of threads"):
+        reversed_by_lds(launcher, buffers, barrier=0)
+    assert torch.equal(reversed_by_lds(launcher, buffers, barrier=1), torch.arange(63.0, -1, -1))
+
+
+@pytest.mark.parametrize(("kind", "words"), [(0, "stand at different exchanges"), (1, "only some waves")])
+def test_divergent_exchanges_are_reported(launcher: Launcher, kind: int, words: str) -> None:
+    kernel = launcher.kernel(probe("divergent", 64, KIND=kind))
+    with pytest.raises(KernelLaunchError, match=words):
+        kernel((1, 1, 1), out=torch.zeros(64))
+
+
+def test_a_write_past_the_end_is_found(launcher: Launcher) -> None:
+    for beyond in (0, 1):
+        guarded = GuardedBuffers()
+        out = guarded.new(5)
+        launcher.kernel(probe("stray_write", 32, BEYOND=beyond))((1, 1, 1), out=out, count=5)
+        if beyond:
+            with pytest.raises(AssertionError, match="outside its buffer"):
+                guarded.check()
+        else:
+            guarded.check()
+            assert out.tolist() == [1.0] * 5
+
+
+def test_wave_primitives_and_matrix_layouts(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
+) -> None:
+    values = torch.randn(32, generator=random)
+    a, b = torch.randn(16, 16, generator=random).half(), torch.randn(16, 16, generator=random).half()
+
+    def run() -> tuple[torch.Tensor, torch.Tensor]:
+        product, lanes = buffers.new(16, 16), buffers.new(32, 6)
+        kernel = matrix_launcher.kernel(probe("primitives", 32))
+        kernel((1, 1, 1), values=values, a=a, b=b, product=product, lanes=lanes)
+        return product, lanes
+
+    product, lanes = replay(matrix_launcher, run)
+    assert nmse(product, 2 * a.double() @ b.double().T) <= 1e-12
+    assert torch.allclose(lanes[:, 0], values.sum().expand(32), atol=1e-5)
+    assert bool((lanes[:, 0] == lanes[0, 0]).all()), "lanes must hold one sum, bit for bit"
+    assert bool((lanes[:, 1] == values.max()).all())
+    assert torch.equal(lanes[:, 2], values.view(16, 2).flip(1).flatten())
+    assert bool((lanes[:, 3] == values[5]).all())
+    assert lanes[:, 4].tolist() == [lane * (lane - 1) / 2 for lane in range(32)]
+    assert bool((lanes[:, 5] == (values > 0).sum()).all())
+
+
+def test_half_conversions_are_the_hardware_ones(launcher: Launcher, buffers: GuardedBuffers) -> None:
+    """Every F16 value widens as torch widens it; floats at, below and above every tie narrow as torch narrows them."""
+    halves = torch.arange(65536, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    exact = halves.float()
+    step = torch.nextafter(exact.half(), torch.tensor(torch.inf).half()).float()
+    ties = (exact.double() + step.double()).div(2).float()
+    floats = torch.where(torch.arange(65536) % 3 == 0, ties, exact * (1 + 1e-4))
+    widened, narrowed = buffers.new(65536), buffers.new(65536, dtype=torch.float16)
+    kernel = launcher.kernel(probe("conversions", 256))
+    kernel((256, 1, 1), halves=halves, floats=floats, widened=widened, narrowed=narrowed)
+    assert torch.equal(widened.nan_to_num(7.0), exact.nan_to_num(7.0))
+    assert torch.equal(narrowed.nan_to_num(7.0), floats.half().nan_to_num(7.0))

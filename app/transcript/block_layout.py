@@ -41,12 +41,7 @@ class BlockLayout:
         self.height = 0.0
         self.is_exact = False
         self.document: QTextDocument | None = None
-
-    @property
-    def gap_above(self) -> float:
-        if self.block.kind is BlockKind.PLAIN:
-            return 0.0
-        return ITEM_GAP if self.block.is_list_item else BLOCK_GAP
+        self.gap_above = _gap_above(block)
 
     # ------------------------------------------------------------ layout
 
@@ -96,7 +91,7 @@ class BlockLayout:
             cursor.setBlockFormat(spacing)
             cursor.insertText(self.block.text, style.text_format(muted=self.muted))
         else:
-            RichTextBuilder(document, style, muted=self.muted).build(self.block.tokens)
+            RichTextBuilder(document, style, self.block, muted=self.muted).build()
         return document
 
     def _lay_out(self) -> None:
@@ -176,6 +171,14 @@ class BlockLayout:
         rect = self.document.documentLayout().blockBoundingRect(block)
         line = block.layout().lineForTextPosition(position - block.position())
         return rect.top() + (line.y() if line.isValid() else 0.0)
+
+
+def _gap_above(block: Block) -> float:
+    if block.kind is BlockKind.PLAIN:
+        return 0.0
+    if block.joins_table:
+        return -1.0  # the parts share a line
+    return ITEM_GAP if block.is_list_item else BLOCK_GAP
 
 
 def new_document(style: TextStyle) -> QTextDocument:

@@ -4,6 +4,8 @@ Blocks of a finished part are made once. While text streams in, only the block a
 ends, one last parse reuses every block that came out the same.
 """
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -25,6 +27,7 @@ FOLD_INDENT = 16.0
 ROW = 32.0
 COLLAPSED_CHARACTERS = 3_000  # of a person's own text; the rest is behind "Show all"
 _COLLAPSED_LINES = 24
+_MOST_PASSES = 16  # of layout, until the blocks in the window are exact
 
 
 class SlotKind(Enum):
@@ -72,6 +75,7 @@ class MessageLayout:
         self._style = style
         self._width = 0.0
         self._sections: tuple[list[BlockLayout], list[BlockLayout]] = ([], [])
+        self._flow: list[PlacedBlock] = []
         self._parsers: tuple[StreamParser, StreamParser] | None = None
         self._rebuild_blocks()
 
@@ -133,13 +137,17 @@ class MessageLayout:
         return isinstance(layout, CodeLayout) and block.kind is BlockKind.CODE and layout.extend(block, self._style)
 
     def update(self, view: MessageView) -> None:
-        """Show another state of the same message; one full parse, unchanged blocks are kept."""
+        """Show another state of the same message; unchanged blocks are kept."""
         same_text = (view.text, view.thinking) == (self.view.text, self.view.thinking)
-        was_streaming = self._parsers is not None
         self.view = view
-        if not same_text or (was_streaming and view.state is not MessageState.STREAMING):
+        if not same_text or self._has_references():
             self._rebuild_blocks()
+        elif view.state is not MessageState.STREAMING:
+            self._parsers = None  # what was streamed is the whole text: its blocks are final as they are
         self.compose()
+
+    def _has_references(self) -> bool:
+        return self._parsers is not None and any(parser.has_references for parser in self._parsers)
 
     def _rebuild_blocks(self) -> None:
         self._parsers = None
@@ -200,6 +208,9 @@ class MessageLayout:
         y = self._compose_question(MESSAGE_GAP) if is_question else self._compose_answer(ANSWER_GAP)
         y = self._slot(SlotKind.ACTIONS, y, ROW, inset=-BUTTON_PADDING)
         self.height = y
+        thinking = self._sections[0] if self.is_fold_open else []
+        self._flow = [PlacedBlock(0, i, layout) for i, layout in enumerate(thinking)]
+        self._flow += [PlacedBlock(1, i, layout) for i, layout in enumerate(self._sections[1])]
 
     def _compose_question(self, y: float) -> float:
         top = y
@@ -254,11 +265,7 @@ class MessageLayout:
 
     def blocks(self) -> list[PlacedBlock]:
         """The blocks that take part in the page, top to bottom."""
-        placed: list[PlacedBlock] = []
-        if self.is_fold_open:
-            placed.extend(PlacedBlock(0, i, layout) for i, layout in enumerate(self._sections[0]))
-        placed.extend(PlacedBlock(1, i, layout) for i, layout in enumerate(self._sections[1]))
-        return placed
+        return self._flow
 
     def thinking_span(self) -> tuple[float, float] | None:
         """Top and bottom of the open thinking, None if there is none."""
@@ -267,27 +274,31 @@ class MessageLayout:
             return None
         return first[0].top, first[-1].top + first[-1].height
 
-    def code_blocks(self) -> list[CodeLayout]:
-        return [b.layout for b in self.blocks() if isinstance(b.layout, CodeLayout) and b.layout.document is not None]
+    def code_between(self, top: float, bottom: float) -> list[CodeLayout]:
+        """The code blocks that touch [top, bottom)."""
+        return [b.layout for b in self.blocks_between(top, bottom) if isinstance(b.layout, CodeLayout)]
 
     def blocks_between(self, top: float, bottom: float) -> list[PlacedBlock]:
-        return [b for b in self.blocks() if b.layout.top < bottom and b.layout.top + b.layout.height > top]
+        """The blocks that touch [top, bottom)."""
+        first = bisect_right(self._flow, top, key=lambda placed: placed.layout.top + placed.layout.height)
+        last = bisect_left(self._flow, bottom, key=lambda placed: placed.layout.top)
+        return self._flow[first:last]
 
     def realise(self, top: float, bottom: float) -> float:
         """Lay out what touches [top, bottom); how much content above `top` grew."""
         shift = 0.0
-        for _ in range(64):
-            pending = next((b.layout for b in self.blocks_between(top, bottom) if b.layout.document is None), None)
-            if pending is None:
+        for _ in range(_MOST_PASSES):
+            pending = [b.layout for b in self.blocks_between(top, bottom) if b.layout.document is None]
+            if not pending:
                 break
-            before = pending.height
-            pending.realise(self._style)
-            if pending.height != before:
-                if pending.top < top:
-                    shift += pending.height - before
-                    top += pending.height - before
-                    bottom += pending.height - before
-                self.compose()
+            grown_above = 0.0
+            for layout in pending:
+                before = layout.height
+                layout.realise(self._style)
+                if layout.top < top:
+                    grown_above += layout.height - before
+            shift, top, bottom = shift + grown_above, top + grown_above, bottom + grown_above
+            self.compose()
         return shift
 
     def release(self) -> None:
@@ -310,8 +321,12 @@ def _make(block: Block, *, muted: bool) -> BlockLayout:
     return CodeLayout(block, muted=muted) if block.kind is BlockKind.CODE else BlockLayout(block, muted=muted)
 
 
-def estimate_height(view: MessageView, style: TextStyle, width: float) -> float:
-    """A guess from the length alone, for messages that were never on screen."""
-    length = min(len(view.text), COLLAPSED_CHARACTERS) if view.role is Role.USER else len(view.text)
-    lines = 1 + length / style.characters_per_line(width)
-    return MESSAGE_GAP + ROW + lines * style.line_height() * 1.1
+def estimate_heights(views: Sequence[MessageView], style: TextStyle, width: float) -> list[float]:
+    """Guesses from the lengths alone, for messages that were never on screen."""
+    per_line, line = style.characters_per_line(width), style.line_height() * 1.1
+    fixed = MESSAGE_GAP + ROW + line
+    user = Role.USER
+    return [
+        fixed + (min(len(v.text), COLLAPSED_CHARACTERS) if v.role is user else len(v.text)) / per_line * line
+        for v in views
+    ]

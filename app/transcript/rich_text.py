@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.transcript.markdown import start_number
+from app.transcript.markdown import Block, inline_tokens, start_number
 from app.transcript.rich_table import insert_table
 from app.transcript.text_style import LINE_SPACING, TextStyle
 
@@ -57,7 +57,8 @@ class _ListLevel:
 class RichTextBuilder:
     """Writes the tokens of one block into a document."""
 
-    def __init__(self, document: QTextDocument, style: TextStyle, *, muted: bool = False) -> None:
+    def __init__(self, document: QTextDocument, style: TextStyle, block: Block, *, muted: bool = False) -> None:
+        self._block = block
         self._style = style
         self._formats: list[QTextCharFormat] = [style.text_format(muted=muted)]
         self._cursor = QTextCursor(document)
@@ -67,7 +68,8 @@ class RichTextBuilder:
         self._table: QTextTable | None = None
         self._row, self._column = -1, -1
 
-    def build(self, tokens: Sequence[Token]) -> None:
+    def build(self) -> None:
+        tokens = self._block.tokens
         self._cursor.beginEditBlock()
         for index, token in enumerate(tokens):
             if token.type == "table_open":
@@ -177,10 +179,10 @@ class RichTextBuilder:
     def _open_table(self, tokens: Sequence[Token]) -> None:
         end = next((i for i, token in enumerate(tokens) if token.type == "table_close"), len(tokens))
         rows = sum(token.type == "tr_open" for token in tokens[:end])
-        columns = sum(token.type == "th_open" for token in tokens[:end])
+        columns = len(self._block.columns) or sum(token.type == "th_open" for token in tokens[:end])
         if not self._is_fresh:
             self._start_block(top=8.0)
-        self._table = insert_table(self._cursor, max(1, rows), max(1, columns), self._style)
+        self._table = insert_table(self._cursor, max(1, rows), max(1, columns), self._block, self._style)
         self._row = -1
 
     def _on_tr_open(self, token: Token) -> None:
@@ -217,7 +219,7 @@ class RichTextBuilder:
 
     def _on_inline(self, token: Token) -> None:
         depth = len(self._formats)
-        for child in token.children or ():
+        for child in inline_tokens(token, self._block.environment):
             self._inline(child)
         del self._formats[depth:]
 

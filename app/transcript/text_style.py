@@ -1,6 +1,6 @@
 """Fonts and colours of the transcript for one theme and text size. Built once per change, shared by all blocks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
 
@@ -19,15 +19,23 @@ class TextStyle:
     code: QFont
     generation: int
 
+    _character: float = field(init=False, repr=False, compare=False)
+    _line: float = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        metrics = QFontMetricsF(self.body)
+        object.__setattr__(self, "_character", max(1.0, metrics.averageCharWidth()))
+        object.__setattr__(self, "_line", metrics.lineSpacing() * LINE_SPACING)
+
     def line_height(self) -> float:
-        return QFontMetricsF(self.body).lineSpacing() * LINE_SPACING
+        return self._line
 
     def characters_per_line(self, width: float) -> float:
         """About how many characters of running text fit; for height estimates only."""
-        return max(8.0, width / max(1.0, QFontMetricsF(self.body).averageCharWidth()))
+        return max(8.0, width / self._character)
 
     def width_of_characters(self, count: int) -> float:
-        return QFontMetricsF(self.body).averageCharWidth() * count
+        return self._character * count
 
     def code_space(self) -> float:
         return QFontMetricsF(self.code).horizontalAdvance(" ")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 from app.theme import RADIUS
 from app.transcript.frame_pool import FramePool
 from app.transcript.message_frame import FRAME_MARGIN
-from app.transcript.message_layout import MessageLayout, estimate_height
+from app.transcript.message_layout import MessageLayout, estimate_heights
 from app.transcript.model import MessageState, MessageView, PrefillStatus
 from app.transcript.row_geometry import RowGeometry
 from app.transcript.selection import Selection, TextPlace, selected_text
@@ -132,10 +132,7 @@ class TranscriptView(QAbstractScrollArea):
             self.selection.clear()
             self._folds.clear()
         self._frames.clear()
-        width = self.column_width()
-        self._geometry.reset(
-            kept[view.id].height if view.id in kept else estimate_height(view, self._style, width) for view in views
-        )
+        self._reset_heights()
         self._follows = not keep_place or self._follows
         self._refresh()
         if keep_place and not self._follows:
@@ -148,7 +145,7 @@ class TranscriptView(QAbstractScrollArea):
             return
         self._views.append(view)
         self._rows[view.id] = len(self._views) - 1
-        self._geometry.insert(len(self._views) - 1, estimate_height(view, self._style, self.column_width()))
+        self._geometry.insert(len(self._views) - 1, *estimate_heights([view], self._style, self.column_width()))
         self._refresh()
 
     def update_message(self, view: MessageView) -> None:
@@ -280,14 +277,17 @@ class TranscriptView(QAbstractScrollArea):
         height = max(1.0, self._geometry.height(row))
         return self._views[row].id, (self.scroll_y() - self._geometry.top(row)) / height
 
+    def _reset_heights(self) -> None:
+        """Estimates for all messages, exact heights where there is a layout."""
+        heights = estimate_heights(self._views, self._style, self.column_width())
+        for message_id, layout in self._layouts.items():
+            heights[self._rows[message_id]] = layout.height
+        self._geometry.reset(heights)
+
     def _relay_all(self, anchor: tuple[int, float] | None) -> None:
-        width = self.column_width()
         for layout in self._layouts.values():
-            layout.set_width(width)
-        self._geometry.reset(
-            self._layouts[view.id].height if view.id in self._layouts else estimate_height(view, self._style, width)
-            for view in self._views
-        )
+            layout.set_width(self.column_width())
+        self._reset_heights()
         self._update_range()
         row = self._rows.get(anchor[0]) if anchor else None
         if anchor is not None and row is not None and not self._follows:
@@ -486,8 +486,10 @@ class TranscriptView(QAbstractScrollArea):
 
     def _on_highlight_due(self) -> None:
         """Colour code in the window, a few milliseconds at a time."""
+        top, height = self.scroll_y(), self.viewport().height()
         for row in self.visible_rows():
-            for code in self._layout(row).code_blocks():
+            row_top = self._geometry.top(row)
+            for code in self._layout(row).code_between(top - row_top, top - row_top + height):
                 if not code.highlight(self._style, _HIGHLIGHT_S):
                     self.viewport().update()
                     return

@@ -56,7 +56,9 @@ QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTe
     border: 1px solid $accent;
 }
 QAbstractSpinBox QLineEdit { border: none; background: transparent; padding: 0 6px; }
-QAbstractSpinBox:disabled, QAbstractSpinBox QLineEdit:disabled, QComboBox:disabled { color: $muted; border-color: $hairline; }
+QAbstractSpinBox:disabled, QAbstractSpinBox QLineEdit:disabled, QComboBox:disabled {
+    color: $muted; border-color: $hairline;
+}
 QComboBox::drop-down { border: none; width: 28px; }
 QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height: 12px; }
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {

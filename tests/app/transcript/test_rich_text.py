@@ -11,7 +11,7 @@ from app.transcript.text_style import TextStyle
 def build(source: str, style: TextStyle) -> QTextDocument:
     document = QTextDocument()
     for block in parse_blocks(source):
-        RichTextBuilder(document, style).build(block.tokens)
+        RichTextBuilder(document, style, block).build()
     return document
 
 

@@ -1,0 +1,54 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+    <context>
+        <name>Composer</name>
+        <message numerus="yes">
+            <source>Leave out the oldest %Ln turn(s)</source>
+            <translation>
+                <numerusform>Leave out the oldest %Ln turn</numerusform>
+                <numerusform>Leave out the oldest %Ln turns</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Find</name>
+        <message numerus="yes">
+            <source>in %Ln message(s)</source>
+            <translation>
+                <numerusform>in %Ln message</numerusform>
+                <numerusform>in %Ln messages</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Formats</name>
+        <message numerus="yes">
+            <source>%Ln token(s)</source>
+            <translation>
+                <numerusform>%Ln token</numerusform>
+                <numerusform>%Ln tokens</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>LivePanel</name>
+        <message numerus="yes">
+            <source>%Ln band(s)</source>
+            <translation>
+                <numerusform>%Ln band</numerusform>
+                <numerusform>%Ln bands</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>Messages</name>
+        <message numerus="yes">
+            <source>Waiting for %Ln other job(s)</source>
+            <translation>
+                <numerusform>Waiting for %Ln other job</numerusform>
+                <numerusform>Waiting for %Ln other jobs</numerusform>
+            </translation>
+        </message>
+    </context>
+</TS>

@@ -5,6 +5,7 @@ rounding and gives the same bits for any split of the tokens and any number of t
 """
 
 import torch
+from torch.nn import functional
 
 import kernels.cpu as native_cpu
 from engine.backends.base import TokenProgram
@@ -12,9 +13,12 @@ from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
 from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
+from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
-from engine.plan import AttentionPlan, Band
+from engine.plan import AttentionPlan, Band, Step
 from engine.state import SessionState
+
+_EXPERT_TOKENS = 2048
 
 
 class NativeCpuBackend(CpuBackend):
@@ -92,6 +96,32 @@ class NativeCpuBackend(CpuBackend):
             out_dtype=result.dtype,
         )
 
+    def route(self, x: torch.Tensor, token_ids: torch.Tensor, router: Router) -> Routing:
+        logits = self.linear(x, router.gate)
+        if router.table is not None:
+            return Routing(*self.native.route_by_table(logits, router.table, token_ids, self.config.expert_scale))
+        config = self.config
+        return Routing(*self.native.route(logits, router.bias, config.experts_used, config.expert_scale))
+
+    def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
+        """In slices of a band, so that the routed rows of a slice stay in the processor's cache."""
+        x = self.as_input(x)
+        slices = [
+            self._run_slice(x[band.start : band.stop], routing, band, experts)
+            for band in Step(0, x.shape[0]).bands(_EXPERT_TOKENS)
+        ]
+        return slices[0] if len(slices) == 1 else torch.cat(slices)
+
+    def _run_slice(self, x: torch.Tensor, routing: Routing, band: Band, experts: Experts) -> torch.Tensor:
+        groups = self.native.group(routing.experts[band.start : band.stop], experts.gate_up.shape[0])
+        rows = x.index_select(0, groups.source)
+        inner = rows.new_empty(rows.shape[0], experts.gate_up.shape[1])
+        _grouped_product(rows, experts.gate_up, groups.counts, inner)
+        _grouped_product(self.native.swiglu(inner, experts.limit), experts.down, groups.counts, rows)
+        shared = self.native.swiglu(functional.linear(x, experts.shared_gate_up), experts.limit)
+        shared = functional.linear(shared, experts.shared_down)
+        return self.native.combine(rows, groups.place, routing.weights[band.start : band.stop], shared)
+
     def token_program(self, file: GgufFile, state: SessionState, selects: bool) -> TokenProgram | None:
         return None
 
@@ -100,6 +130,15 @@ class NativeCpuBackend(CpuBackend):
         return native_cpu.MixerWeights(
             mixer.fn, mixer.scale, mixer.base, norm, config.rms_eps, config.hc_eps, config.sinkhorn_iterations
         )
+
+
+def _grouped_product(rows: torch.Tensor, weights: torch.Tensor, counts: list[int], out: torch.Tensor) -> None:
+    """out = rows times each expert's weights [E, out, in] transposed, for consecutive groups of `counts` rows."""
+    first = 0
+    for expert, count in enumerate(counts):
+        if count:
+            torch.mm(rows[first : first + count], weights[expert].T, out=out[first : first + count])
+        first += count
 
 
 def _tokens(mixed: Mixed) -> native_cpu.MixedTokens:

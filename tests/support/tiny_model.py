@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 DATA = Path(__file__).resolve().parent.parent / "data"
 ORACLE = DATA / "oracle"
 
-_GLOBAL = {
+GLOBAL_NAMES = {
     "embed.weight": "token_embd.weight",
     "head.weight": "output.weight",
     "norm.weight": "output_norm.weight",
@@ -22,7 +22,7 @@ _GLOBAL = {
     "hc_head_base": "output_hc_base.weight",
     "hc_head_scale": "output_hc_scale.weight",
 }
-_LAYER = {
+LAYER_NAMES = {
     "attn_norm.weight": "attn_norm.weight",
     "ffn_norm.weight": "ffn_norm.weight",
     **{f"hc_{part}_{leaf}": f"hc_{part}_{leaf}.weight" for part in ("attn", "ffn") for leaf in ("fn", "base", "scale")},
@@ -51,7 +51,7 @@ _LAYER = {
     "ffn.shared_experts.w2.weight": "ffn_down_shexp.weight",
     "ffn.shared_experts.w3.weight": "ffn_up_shexp.weight",
 }
-_EXPERT = {"w1": "ffn_gate_exps.weight", "w2": "ffn_down_exps.weight", "w3": "ffn_up_exps.weight"}
+EXPERT_NAMES = {"w1": "ffn_gate_exps.weight", "w2": "ffn_down_exps.weight", "w3": "ffn_up_exps.weight"}
 
 
 def tiny_tensors() -> dict[str, torch.Tensor]:
@@ -60,15 +60,15 @@ def tiny_tensors() -> dict[str, torch.Tensor]:
     found: dict[str, torch.Tensor] = {}
     stacked: dict[str, dict[int, torch.Tensor]] = {}
     for name, tensor in load_file(ORACLE / "weights.safetensors").items():
-        if name in _GLOBAL:
-            found[_GLOBAL[name]] = tensor
+        if name in GLOBAL_NAMES:
+            found[GLOBAL_NAMES[name]] = tensor
             continue
         _, layer, leaf = name.split(".", 2)
         if leaf.startswith("ffn.experts."):
             _, _, expert, matrix, _ = leaf.split(".")
-            stacked.setdefault(f"blk.{layer}.{_EXPERT[matrix]}", {})[int(expert)] = tensor
+            stacked.setdefault(f"blk.{layer}.{EXPERT_NAMES[matrix]}", {})[int(expert)] = tensor
         else:
-            found[f"blk.{layer}.{_LAYER[leaf]}"] = tensor.int() if leaf.endswith("tid2eid") else tensor
+            found[f"blk.{layer}.{LAYER_NAMES[leaf]}"] = tensor.int() if leaf.endswith("tid2eid") else tensor
     for name, parts in stacked.items():
         found[name] = torch.stack([parts[expert] for expert in range(config["n_routed_experts"])])
     return found

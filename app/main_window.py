@@ -1,347 +1,134 @@
-"""The main window: it puts the parts side by side and passes on what the person asks for. GUI thread.
+"""Starts the program with a window: one instance a data folder, settings, engine, store, window, and the way out.
 
-All knowledge of chats is in `ChatService`, of settings in `SettingsService`, of the engine in `EngineHost`; the window
-owns the widgets, the theme and the shortcuts.
+`run_app` is called by app/cli.py on the main thread and returns the exit status. What it makes it closes again, in the
+reverse order, so that a kill is the only way to lose anything.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import argparse
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
 
-from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, OpenChat, UndoOffer
-from app.pages.chat_settings import ChatSettingsDialog
-from app.pages.help import HelpDialog
-from app.pages.models_page import ModelsPage
-from app.pages.settings_page import SettingsPage
-from app.pages.shortcuts import ShortcutsDialog
-from app.settings import Settings
-from app.sidebar.sidebar import Sidebar
-from app.theme import Theme
-from app.theme_controller import SMALL, TITLE, ThemeController
-from app.transcript.text_style import TextStyle
-from app.widgets.basics import copy_to_clipboard, hairline
-from app.widgets.toast import UndoToast
-from app.window_actions import install_actions
-from app.window_chat import ChatPage
-from app.window_exchange import choose_and_export, choose_and_import
-from app.window_header import Header
-from app.window_panel import SidePanel
+from app.chat.models import Notice, NoticeLevel
+from app.chat.service import ChatService
+from app.engine_face import EngineLoader
+from app.engine_host import EngineHost
+from app.errors import StoreError
+from app.garbage import GuiGarbageCollector
+from app.logs import crash_since_last_start, start_crash_report, start_logging
+from app.paths import AppPaths, app_paths
+from app.settings_file import SettingsFile
+from app.settings_service import SettingsService
+from app.side_panels import make_side_panels
+from app.single_instance import SingleInstance
+from app.store.store import Store
+from app.theme_controller import ThemeController
+from app.window import MainWindow
+from app.window_language import install_language
 from app.window_services import WindowServices
-from app.window_status import StatusLine
+from app.worker import load_engine_model
+from resources import ROOT
 
-_SCALE_STEP = 0.1
+log = logging.getLogger("haloband")
+
+DESKTOP_ID = "io.github.haloband.Haloband"
 
 
 def _tr(text: str) -> str:
-    return QCoreApplication.translate("MainWindow", text)
+    return QCoreApplication.translate("Start", text)
 
 
-class MainWindow(QMainWindow):
-    """One per program."""
+def run_app(args: argparse.Namespace) -> int:
+    """Open the window and run until it is closed. Reads `data_dir` and `model` of the arguments."""
+    paths = app_paths(getattr(args, "data_dir", None))
+    had_crash = crash_since_last_start(paths.crash_file)
+    start_logging(paths)
+    start_crash_report(paths.crash_file)
+    app = make_application()
+    instance = SingleInstance(paths)
+    problems: list[str] = []
+    try:
+        if not instance.acquire():
+            return _raise_other(instance)
+    except StoreError as error:  # a folder that cannot be written: the window still answers, and says so
+        problems.append(str(error))
+    if had_crash:
+        sentence = _tr("Haloband ended unexpectedly last time. Your chats were kept. A report is in {file}.")
+        problems.append(sentence.format(file=paths.crash_file))
+    with contextlib.closing(GuiGarbageCollector()), open_window(paths, load_engine_model, problems) as window:
+        instance.raise_requested.connect(window.raise_window)
+        model: Path | None = getattr(args, "model", None)
+        if model is not None:
+            window.services.chats.load_model(model)
+        _quit_on_signals(app)
+        window.show()
+        status = app.exec()
+        window.hide()
+    instance.release()
+    return status
 
-    def __init__(
-        self, services: WindowServices, theme: ThemeController, make_panel: Callable[[WindowServices], SidePanel]
-    ) -> None:
-        super().__init__()
-        self._services = services
-        self._theme = theme
-        self._generation = 0
-        self._chats: tuple[ChatSummary, ...] = ()
-        self._chat: Chat | None = None
-        self._apply_settings_to_theme(services.settings.settings)
-        small = theme.font(SMALL)
-        self.sidebar = Sidebar(theme.theme, small)
-        self.header = Header(theme.theme)
-        self.chat = ChatPage(services.chats, self._text_style(), theme.theme)
-        self.models = ModelsPage(services, theme.theme)
-        self.settings = SettingsPage(services.settings, theme.theme)
-        self.pages = QStackedWidget()
-        self.panel = make_panel(services)
-        self.status = StatusLine()
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._whole = QWidget()
-        self._build()
-        self.toast = UndoToast(self._whole, self.chat.body)
-        self._actions = install_actions(self, self._handlers())
-        self._connect()
-        self._on_theme_changed(theme.theme)
-        self._on_settings_changed(services.settings.settings)
-        self._restore_geometry()
-        self.show_page(self.chat)
 
-    def _build(self) -> None:
-        self.setWindowTitle("Haloband")
-        for page in (self.chat, self.models, self.settings):
-            self.pages.addWidget(page)
-        middle = QWidget()
-        middle.setObjectName("page")
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.pages, 1)
-        for widget in (self.sidebar, middle, self.panel):
-            self._splitter.addWidget(widget)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setStretchFactor(1, 1)
-        self._splitter.setSizes([248, 760, 360])
-        self.sidebar.setMinimumWidth(180)
-        middle.setMinimumWidth(380)
-        whole = self._whole
-        whole.setObjectName("chrome")
-        rows = QVBoxLayout(whole)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self._splitter, 1)
-        rows.addWidget(hairline())
-        rows.addWidget(self.status)
-        self.setCentralWidget(whole)
-        self.resize(1360, 860)
+def make_application() -> QApplication:
+    """The QApplication with its names, which desktops use to find the icon and to group windows."""
+    QCoreApplication.setApplicationName("haloband")
+    QCoreApplication.setOrganizationName("haloband")
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationDisplayName("Haloband")
+    app.setDesktopFileName(DESKTOP_ID)
+    app.setWindowIcon(QIcon(str(ROOT / "icons" / "haloband.svg")))
+    return app
 
-    # ------------------------------------------------------------ wires
 
-    def _connect(self) -> None:
-        chats = self._services.chats
-        chats.chats_changed.connect(self._on_chats_changed)
-        chats.chat_opened.connect(self._on_chat_opened)
-        chats.chat_changed.connect(self._on_chat_changed)
-        chats.status_changed.connect(self._on_status_changed)
-        chats.budget_changed.connect(self.status.show_budget)
-        chats.model_changed.connect(self._on_model_changed)
-        chats.undo_offered.connect(self._on_undo_offered)
-        chats.search_finished.connect(self.sidebar.show_hits)
-        self.toast.undo_requested.connect(chats.undo)
-        self._theme.changed.connect(self._on_theme_changed)
-        self._services.settings.changed.connect(self._on_settings_changed)
-        self._connect_sidebar()
-        self.header.sidebar_toggled.connect(self.toggle_sidebar)
-        self.header.panel_toggled.connect(self.toggle_panel)
-        self.header.back_requested.connect(lambda: self.show_page(self.chat))
-        self.header.chat_settings_requested.connect(self.open_chat_settings)
-        self.status.models_requested.connect(lambda: self.show_page(self.models))
-        self.status.cancel_load_requested.connect(chats.cancel_load)
+@contextlib.contextmanager
+def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> Iterator[MainWindow]:
+    """A window on everything it needs, not shown yet; all is closed at the end. `problems` are shown as banners."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    with contextlib.suppress(OSError):  # the parts that write say it themselves
+        paths.create()
+    settings = SettingsService(SettingsFile(paths.settings_file))
+    install_language(app, settings.settings.general.language)
+    theme = ThemeController()
+    host = EngineHost(loader, session_limit=settings.settings.model.sessions_kept)
+    store = Store(paths.database_file)
+    chats = ChatService(store, host, settings)
+    services = WindowServices(paths, settings, host, chats)
+    panels = make_side_panels(host, paths.benchmarks_dir, theme.theme)
+    window = MainWindow(services, theme, panels.widget)
+    settings.problem_found.connect(window.show_problem)
+    for number, problem in enumerate((*problems, *settings.load_problems)):
+        window.chat.show_notice(Notice(NoticeLevel.WARNING, problem, key=f"start-{number}"))
+    host.start()
+    chats.start()
+    try:
+        yield window
+    finally:
+        panels.close()
+        window.models.close_tasks()
+        chats.shutdown()
+        settings.close()
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
-    def _connect_sidebar(self) -> None:
-        sidebar, chats = self.sidebar, self._services.chats
-        sidebar.new_requested.connect(self.new_chat)
-        sidebar.chat_opened.connect(self._open_chat)
-        sidebar.hit_opened.connect(self._open_hit)
-        sidebar.search_changed.connect(chats.search)
-        sidebar.rename_requested.connect(chats.rename_chat)
-        sidebar.pin_requested.connect(chats.set_pinned)
-        sidebar.delete_requested.connect(chats.delete_chat)
-        sidebar.export_requested.connect(self._export)
-        sidebar.import_requested.connect(lambda: choose_and_import(self, chats))
-        sidebar.models_requested.connect(lambda: self.show_page(self.models))
-        sidebar.settings_requested.connect(lambda: self.show_page(self.settings))
 
-    def _handlers(self) -> Mapping[str, Callable[[], object]]:
-        return {
-            "new_chat": self.new_chat,
-            "search": self._search,
-            "find": self._find,
-            "rename": self._rename,
-            "export": lambda: self._export(self._services.chats.current_chat_id),
-            "attach": self.chat.choose_files,
-            "copy_answer": lambda: copy_to_clipboard(self.chat.last_answer()),
-            "regenerate": self._services.chats.regenerate,
-            "stop": self._escape,
-            "newest": self.chat.transcript.scroll_to_newest,
-            "focus_composer": self._focus_composer,
-            "sidebar": self.toggle_sidebar,
-            "panel": self.toggle_panel,
-            "models": lambda: self.show_page(self.models),
-            "settings": lambda: self.show_page(self.settings),
-            "larger": lambda: self._change_scale(_SCALE_STEP),
-            "smaller": lambda: self._change_scale(-_SCALE_STEP),
-            "normal": lambda: self._change_scale(None),
-            "help": lambda: HelpDialog(self._services.paths, self).open(),
-            "shortcuts": lambda: ShortcutsDialog(self).open(),
-            "close": self.close,
-            "quit": self.close,
-        }
+def _raise_other(instance: SingleInstance) -> int:
+    """Another process has the data folder: bring its window to the front instead of opening a second one."""
+    if instance.raise_first():
+        return 0
+    print("haloband: another Haloband uses this data folder, but its window does not answer.", file=sys.stderr)
+    return 1
 
-    # ------------------------------------------------------------ the service speaks
 
-    def _on_chats_changed(self, chats: tuple[ChatSummary, ...]) -> None:
-        self._chats = chats
-        self.sidebar.show_chats(chats)
-
-    def _on_chat_opened(self, opened: OpenChat) -> None:
-        self.sidebar.set_current(opened.chat.id)
-        self.status.show_status(self._services.chats.status(opened.chat.id))
-        self._on_chat_changed(opened.chat)
-        self.show_page(self.chat)
-
-    def _on_chat_changed(self, chat: Chat) -> None:
-        self._chat = chat
-        if self.pages.currentWidget() is self.chat:
-            self._show_title()
-
-    def _on_status_changed(self, status: ChatStatus) -> None:
-        if status.chat_id == self._services.chats.current_chat_id:
-            self.status.show_status(status)
-
-    def _on_model_changed(self, model: ModelStatus) -> None:
-        self.status.show_model(model)
-        self.chat.empty.show_model(model)
-        self.models.show_model(model)
-
-    def _on_undo_offered(self, offer: UndoOffer) -> None:
-        self.toast.offer(offer.token, offer.text)
-
-    # ------------------------------------------------------------ the person acts
-
-    def show_page(self, page: QWidget) -> None:
-        self.pages.setCurrentWidget(page)
-        self._show_title()
-        if page is self.chat:
-            self._focus_composer()
-        else:
-            page.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _show_title(self) -> None:
-        page = self.pages.currentWidget()
-        page_title = _tr("Models") if page is self.models else _tr("Settings")
-        is_chat = page is self.chat
-        title = self._chat.title if self._chat is not None else ""
-        self.header.show_title(title if is_chat else page_title, is_chat=is_chat)
-        self.setWindowTitle(f"{title} – Haloband" if title else "Haloband")
-
-    def new_chat(self) -> None:
-        self._services.chats.new_chat()
-        self.show_page(self.chat)
-
-    def _open_chat(self, chat_id: int) -> None:
-        if chat_id != self._services.chats.current_chat_id:
-            self._services.chats.open_chat(chat_id)
-        self.show_page(self.chat)
-
-    def _open_hit(self, chat_id: int, message_id: int | None) -> None:
-        self.chat.jump_to(message_id)
-        self._open_chat(chat_id)
-
-    def _search(self) -> None:
-        self._show_sidebar(True)
-        self.sidebar.focus_search()
-
-    def _find(self) -> None:
-        self.show_page(self.chat)
-        self.chat.find_bar.open_bar()
-
-    def _rename(self) -> None:
-        self._show_sidebar(True)
-        self.sidebar.rename_current()
-
-    def _export(self, chat_id: int | None) -> None:
-        if chat_id is not None:
-            title = next((chat.title for chat in self._chats if chat.id == chat_id), "")
-            choose_and_export(self, self._services.chats, chat_id, title)
-
-    def _escape(self) -> None:
-        """Esc: the nearest thing first - leave a page, end an edit, close the find bar, then stop the answer."""
-        if self.pages.currentWidget() is not self.chat:
-            self.show_page(self.chat)
-        elif self.chat.find_bar.isVisible():
-            self.chat.find_bar.close_bar()
-        elif self.chat.composer.edited_message_id is not None:
-            self.chat.composer.end_edit()
-        else:
-            self._services.chats.stop()
-
-    def _focus_composer(self) -> None:
-        self.chat.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def toggle_sidebar(self) -> None:
-        self._show_sidebar(not self._services.settings.settings.appearance.show_sidebar)
-
-    def _show_sidebar(self, shown: bool) -> None:
-        self._services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_sidebar=shown)))
-
-    def toggle_panel(self) -> None:
-        shown = not self._services.settings.settings.appearance.show_panel
-        self._services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_panel=shown)))
-
-    def _change_scale(self, step: float | None) -> None:
-        scale = 1.0 if step is None else round(self._theme.scale + step, 2)
-        scale = min(3.0, max(0.5, scale))
-        self._services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, text_scale=scale)))
-
-    def open_chat_settings(self) -> None:
-        if self._chat is not None:
-            ChatSettingsDialog(self._services, self._chat, self).open()
-
-    # ------------------------------------------------------------ looks
-
-    def _apply_settings_to_theme(self, settings: Settings) -> None:
-        look = settings.appearance
-        if look.theme is not self._theme.choice or look.text_scale != self._theme.scale or not self._generation:
-            self._theme.set_look(look.theme, look.text_scale)
-
-    def _on_settings_changed(self, settings: Settings, _before: Settings | None = None) -> None:
-        look = settings.appearance
-        self._apply_settings_to_theme(settings)
-        self.sidebar.setVisible(look.show_sidebar)
-        self.sidebar.animates = not look.reduce_motion
-        self.panel.setVisible(look.show_panel)
-        self.chat.apply_settings(settings)
-
-    def _text_style(self) -> TextStyle:
-        self._generation += 1
-        theme = self._theme
-        return TextStyle(
-            theme.theme,
-            theme.font(),
-            theme.font(TITLE),
-            theme.font(SMALL),
-            theme.numeric_font(),
-            theme.code_font(),
-            self._generation,
-        )
-
-    def _on_theme_changed(self, theme: Theme) -> None:
-        if not hasattr(self, "toast"):
-            return  # the theme is put on before the widgets exist
-        style = self._text_style()
-        self.sidebar.set_theme(theme, style.small)
-        self.header.set_theme(theme)
-        self.chat.set_theme(theme, style)
-        self.models.set_theme(theme)
-        self.settings.set_theme(theme)
-        self.panel.set_theme(theme)
-        self.status.set_numeric_font(style.numeric)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if hasattr(self, "toast"):
-            self.toast.place()
-
-    # ------------------------------------------------------------ geometry and end
-
-    def _window_settings(self) -> QSettings:
-        return QSettings(str(self._services.paths.window_file), QSettings.Format.IniFormat)
-
-    def _restore_geometry(self) -> None:
-        stored = self._window_settings()
-        geometry, splitter = stored.value("geometry"), stored.value("splitter")
-        if isinstance(geometry, QByteArray):
-            self.restoreGeometry(geometry)
-        if isinstance(splitter, QByteArray):
-            self._splitter.restoreState(splitter)
-
-    def raise_window(self) -> None:
-        """A second start wants this window."""
-        self.setWindowState((self.windowState() & ~Qt.WindowState.WindowMinimized) | Qt.WindowState.WindowActive)
-        self.show()
-        self.raise_()
-        self.activateWindow()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        stored = self._window_settings()
-        stored.setValue("geometry", self.saveGeometry())
-        stored.setValue("splitter", self._splitter.saveState())
-        super().closeEvent(event)
+def _quit_on_signals(app: QApplication) -> None:
+    """Ctrl+C in the terminal and the session's end close the window properly. Python looks at signals when a timer of
+    ours runs, at least every second (app/garbage.py)."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: app.quit())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from app.chat.models import (
     ChatStatus,
+    FitOption,
     Message,
     MessageState,
     Notice,
@@ -96,7 +97,7 @@ class ChatPage(QWidget):
 
     def _connect_views(self) -> None:
         composer, transcript, service = self.composer, self.transcript, self._service
-        composer.send_requested.connect(service.send)
+        composer.send_requested.connect(self._send)
         composer.stop_requested.connect(service.stop)
         composer.draft_changed.connect(service.set_draft)
         composer.files_chosen.connect(service.add_files)
@@ -183,7 +184,7 @@ class ChatPage(QWidget):
 
     def _on_sent(self, chat_id: int) -> None:
         if chat_id == self._service.current_chat_id:
-            self.composer.set_draft("")
+            self.composer.clear_sent()
             self.composer.refusal.hide()
 
     def _on_send_refused(self, refused: SendRefused) -> None:
@@ -206,6 +207,10 @@ class ChatPage(QWidget):
             announce(self, notice.text)
 
     # ------------------------------------------------------------ the person acts
+
+    def _send(self, option: FitOption | None) -> None:
+        self.composer.note_sent()
+        self._service.send(option)
 
     def edit_last(self) -> None:
         """Change the last question."""

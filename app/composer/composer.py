@@ -52,6 +52,7 @@ class Composer(QWidget):
         self._edited_id: int | None = None
         self._draft_before_edit = ""
         self._is_setting = False
+        self._sent_text = ""
         self.refusal = Banner(theme)
         self.editing = Banner(theme)
         self.chips = ChipList(theme)
@@ -134,6 +135,19 @@ class Composer(QWidget):
         self._is_setting = False
         self._fit_height()
         self._refresh()
+
+    def note_sent(self) -> None:
+        """Remember what was sent; it leaves the field when the service has it."""
+        self._sent_text = self.field.toPlainText()
+
+    def clear_sent(self) -> None:
+        """The question is stored: take it out of the field, and leave what was typed since."""
+        text = self.field.toPlainText()
+        if text.startswith(self._sent_text):
+            rest = text[len(self._sent_text) :].lstrip("\n")
+            self.set_draft(rest)
+            self.draft_changed.emit(rest)
+        self._sent_text = ""
 
     def show_refusal(self, refused: SendRefused) -> None:
         actions = tuple((option_words(option), self._chooser(option)) for option in refused.options)

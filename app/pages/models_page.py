@@ -49,7 +49,6 @@ class ModelsPage(QWidget):
         self._rescan.timeout.connect(self.refresh)
         self._watcher.directoryChanged.connect(lambda _: self._rescan.start())
         services.settings.changed.connect(self._on_settings_changed)
-        self.destroyed.connect(self._tasks.close)
         self.refresh()
 
     def _build(self) -> None:
@@ -76,6 +75,10 @@ class ModelsPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(area)
+
+    def close_tasks(self) -> None:
+        """End the helper thread; call before the program ends."""
+        self._tasks.close(cancel=True)
 
     # ------------------------------------------------------------ content
 

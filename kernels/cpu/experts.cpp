@@ -96,7 +96,12 @@ HB_EXPORT int64_t hb_group(void*, const HbGroup* a) {
   const int64_t pairs = a->tokens * a->used;
   std::fill_n(a->counts, a->experts, 0);
   for (int64_t pair = 0; pair < pairs; ++pair) ++a->counts[a->chosen[pair]];
-  for (int64_t e = 0, first = 0; e < a->experts; first += a->counts[e], ++e) next[e] = first;
+  for (int64_t e = 0, first = 0; e < a->experts; first += a->counts[e], ++e) {
+    next[e] = first;
+    const int64_t filled = a->counts[e];
+    a->counts[e] = (filled + a->grain - 1) / a->grain * a->grain;
+    std::fill_n(a->source + first + filled, a->counts[e] - filled, 0);
+  }
   for (int64_t pair = 0; pair < pairs; ++pair) {
     const int64_t place = next[a->chosen[pair]]++;
     a->place[pair] = place;

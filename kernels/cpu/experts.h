@@ -17,13 +17,15 @@ struct HbRoute {
   double scale;
 };
 
-// A stable counting sort of (token, slot) pairs by expert; pair = token * used + slot.
+// A stable counting sort of (token, slot) pairs by expert; pair = token * used + slot. Each expert's group is filled up
+// to a multiple of `grain` rows with token 0, whose results nobody reads: a matrix library then sees few row counts
+// and keeps its code for them.
 struct HbGroup {
   const int64_t* chosen;  // [tokens * used]
-  int64_t* counts;        // [experts]
-  int64_t* source;        // [tokens * used]: the token of each sorted pair
-  int64_t* place;         // [tokens * used]: where each pair went
-  int64_t tokens, used, experts;
+  int64_t* counts;        // [experts]: rows of each group, padding included
+  int64_t* source;        // [tokens * used + experts * (grain - 1)]: the token of each row
+  int64_t* place;         // [tokens * used]: the row of each pair
+  int64_t tokens, used, experts, grain;
 };
 
 // out = silu(min(gate, limit)) * clamp(up, -limit, limit); a row of gate_up is [gate | up].

@@ -13,7 +13,7 @@ from kernels.cpu.caller import Caller
 _HbRoute = args.record(
     "HbRoute", "pointer: logits bias table token_ids chosen weights; integer: tokens experts used; real: scale"
 )
-_HbGroup = args.record("HbGroup", "pointer: chosen counts source place; integer: tokens used experts")
+_HbGroup = args.record("HbGroup", "pointer: chosen counts source place; integer: tokens used experts grain")
 _HbSwiglu = args.record(
     "HbSwiglu", "pointer: gate_up; integer: format; pointer: out; integer: out_format rows width; real: limit"
 )
@@ -27,8 +27,10 @@ _IDS = (torch.int64,)
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Pairs (token, slot) sorted by expert, stably: `counts` pairs per expert, `source` int64 [N * used] the token of
-    each sorted pair, `place` int64 [N, used] where each pair went.
+    """Pairs (token, slot) sorted by expert, stably, each group filled up to whole grains.
+
+    `counts` rows per expert, `source` int64 [sum of counts] the token of each row, `place` int64 [N, used] the row of
+    each pair. Rows that no pair has are padding.
     """
 
     counts: list[int]
@@ -82,17 +84,23 @@ class ExpertKernels(Caller):
         self.call("hb_route", record)
         return chosen, weights
 
-    def group(self, chosen: torch.Tensor, experts: int) -> Grouping:
-        """Sort the pairs of chosen int64 [N, used] by expert. Raises ValueError, also for an expert outside 0..E-1."""
+    def group(self, chosen: torch.Tensor, experts: int, grain: int = 1) -> Grouping:
+        """Sort the pairs of chosen int64 [N, used] by expert, groups in whole multiples of `grain` rows.
+
+        Raises ValueError, also for an expert outside 0..E-1.
+        """
         args.check("chosen", chosen, _IDS, (None, None))
         args.require(not chosen.numel() or (int(chosen.min()) >= 0 and int(chosen.max()) < experts), "no such expert")
+        args.require(grain >= 1, f"no grain of {grain} rows")
         counts = torch.empty(experts, dtype=torch.int64)
-        source, place = torch.empty(chosen.numel(), dtype=torch.int64), torch.empty_like(chosen)
+        source = torch.empty(chosen.numel() + experts * (grain - 1), dtype=torch.int64)
+        place = torch.empty_like(chosen)
         record = _HbGroup(
-            chosen.data_ptr(), counts.data_ptr(), source.data_ptr(), place.data_ptr(), *chosen.shape, experts
+            chosen.data_ptr(), counts.data_ptr(), source.data_ptr(), place.data_ptr(), *chosen.shape, experts, grain
         )
         self.call("hb_group", record)
-        return Grouping(counts.tolist(), source, place)
+        rows: list[int] = counts.tolist()
+        return Grouping(rows, source[: sum(rows)], place)
 
     def swiglu(self, gate_up: torch.Tensor, limit: float) -> torch.Tensor:
         """silu(min(gate, limit)) * clamp(up, -limit, limit) of gate_up [rows, 2 * width], in its type.
@@ -112,13 +120,14 @@ class ExpertKernels(Caller):
     ) -> torch.Tensor:
         """y float32 [N, D]: for each token its weighted expert outputs in slot order, then the shared expert's.
 
-        outputs [N * used, D] and shared [N, D] float32 or bfloat16, place int64 and weights float32 [N, used]; D is a
-        multiple of 16. Raises ValueError.
+        outputs [rows, D] and shared [N, D] float32 or bfloat16, place int64 (row of each pair) and weights float32
+        [N, used]; D is a multiple of 16. Raises ValueError.
         """
         args.check("weights", weights, args.FLOATS, (None, None))
         tokens, used = weights.shape
         args.check("place", place, _IDS, (tokens, used))
-        args.check("outputs", outputs, args.ACTIVATIONS, (tokens * used, None))
+        args.check("outputs", outputs, args.ACTIVATIONS, (None, None))
+        args.require(not place.numel() or int(place.max()) < outputs.shape[0], "a pair lies outside the outputs")
         width = outputs.shape[1]
         args.require(width % 16 == 0, f"a width of {width} is no multiple of 16")
         args.check("shared", shared, args.ACTIVATIONS, (tokens, width))

@@ -71,6 +71,18 @@ def test_grouping_is_a_stable_sort_with_its_inverse(native: NativeCpu, tokens: i
     assert torch.equal(groups.place.flatten()[order], torch.arange(6 * tokens))
 
 
+@pytest.mark.parametrize("grain", (1, 8, 64))
+def test_groups_are_filled_up_to_whole_grains(native: NativeCpu, grain: int) -> None:
+    chosen = torch.randint(0, 5, (77, 3), generator=seeded(9))
+    groups = native.group(chosen, 7, grain)
+    pairs = torch.bincount(chosen.flatten(), minlength=7)
+    assert groups.counts == [-(-count // grain) * grain for count in pairs.tolist()]
+    assert len(groups.source) == sum(groups.counts)
+    assert torch.equal(groups.source[groups.place], torch.arange(77)[:, None].expand(-1, 3))
+    first = torch.tensor([0, *groups.counts]).cumsum(0)
+    assert ((first[chosen] <= groups.place) & (groups.place < first[chosen] + pairs[chosen])).all()
+
+
 def test_an_expert_that_does_not_exist_is_refused(native: NativeCpu) -> None:
     for wrong in (-1, 9):
         with pytest.raises(ValueError, match="no such expert"):

@@ -87,7 +87,7 @@ class Model:
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         """The compiled whole-token program for a session's state, or None where none runs."""
-        return self.network.backend.token_program(self._file, state, selects)
+        return self.network.backend.token_program(state, selects)
 
 
 def load(
@@ -115,6 +115,7 @@ def load(
         raise UserError(f"{file.path}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     weights = load_weights(file, config, compute, progress, stop)
     engine = cpu_backend(config, compute)
+    engine.prepare_decode(file, weights)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     return Model(_info(file, config, engine), Network(config, weights, engine), tokenizer, rounding, file)
 

@@ -16,6 +16,7 @@ from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band
 from engine.state import SessionState
 from engine.step_buffers import BufferStyle
+from engine.weights import ModelWeights
 
 
 class TokenProgram(Protocol):
@@ -72,5 +73,8 @@ class Backend(Protocol):
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
         """Shared plus weighted routed experts, float32 [N, D] (moe.run_experts)."""
 
-    def token_program(self, file: GgufFile, state: SessionState, selects: bool) -> TokenProgram | None:
+    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+        """Called once after loading: build what single-token decode needs, where there is anything to build."""
+
+    def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         """A compiled program for single tokens on `state`, or None where layers run one by one."""

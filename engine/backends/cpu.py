@@ -13,6 +13,7 @@ from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band
 from engine.state import SessionState
 from engine.step_buffers import BufferStyle
+from engine.weights import ModelWeights
 
 
 class CpuBackend:
@@ -64,5 +65,8 @@ class CpuBackend:
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
         return moe.run_experts(self.as_input(x), routing, experts)
 
-    def token_program(self, file: GgufFile, state: SessionState, selects: bool) -> TokenProgram | None:
+    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+        """Layers run one by one: nothing to build."""
+
+    def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         return None

@@ -10,6 +10,7 @@ from torch.nn import functional
 import kernels.cpu as native_cpu
 from engine.backends.base import TokenProgram
 from engine.backends.cpu import CpuBackend
+from engine.backends.cpu_decode import SessionProgram, build_program
 from engine.config import ModelConfig
 from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
@@ -17,6 +18,8 @@ from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import AttentionPlan, Band, Step
 from engine.state import SessionState
+from engine.weights import ModelWeights
+from kernels.cpu.decode import DecodeProgram
 
 _EXPERT_TOKENS = 2048
 _GROUP_GRAIN = 64  # oneDNN builds code for every row count it meets; 64 leaves it a few dozen
@@ -28,6 +31,7 @@ class NativeCpuBackend(CpuBackend):
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype, native: native_cpu.NativeCpu) -> None:
         super().__init__(config, compute_dtype)
         self.native = native
+        self._program: DecodeProgram | None = None
         self.native_note = f"{native.variant}, {native.threads} threads"
 
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
@@ -123,8 +127,11 @@ class NativeCpuBackend(CpuBackend):
         shared = functional.linear(shared, experts.shared_down)
         return self.native.combine(rows, groups.place, routing.weights[band.start : band.stop], shared)
 
-    def token_program(self, file: GgufFile, state: SessionState, selects: bool) -> TokenProgram | None:
-        return None
+    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+        self._program = build_program(self.native.library, file, self.config, weights)
+
+    def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
+        return None if self._program is None else SessionProgram(self._program, state, selects)
 
     def _mixer(self, mixer: Mixer, norm: torch.Tensor | None) -> native_cpu.MixerWeights:
         config = self.config

@@ -7,7 +7,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+import engine
 import resources
+from engine.loading import Model
 from engine.model import Network
 from engine.plan import Step
 from tests.support.running import drain, feed, greedy, network_of, timeline_of
@@ -22,9 +24,9 @@ def oracle() -> dict[str, torch.Tensor]:
     return load_file(DATA / "nano" / "oracle.safetensors")
 
 
-@pytest.fixture(scope="module")
-def network() -> Network:
-    return network_of(Path(resources.embedded_model()))
+@pytest.fixture(scope="module", params=(False, True), ids=("torch", "native"))
+def network(request: pytest.FixtureRequest) -> Network:
+    return network_of(Path(resources.embedded_model()), native=request.param)
 
 
 def run_case(network: Network, case: str) -> tuple[torch.Tensor, list[int]]:
@@ -60,3 +62,19 @@ def test_a_short_prompt_in_chunks_equals_one_shot(network: Network, chunk: int) 
     ids = oracle()["poem.input_ids"].tolist()
     logits = feed(timeline_of(network), ids, chunk)
     torch.testing.assert_close(logits, oracle()["poem.logits_last4"][-1], atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize("case", SHORT + LONG)
+def test_the_public_face_decodes_the_oracles_text(case: str) -> None:
+    session = exact_model().session()
+    logits = session.prefill(oracle()[f"{case}.input_ids"].tolist())
+    ids = []
+    for _ in range(24):
+        ids.append(int(logits.argmax()))
+        logits = session.decode(ids[-1])
+    assert ids == oracle()[f"{case}.greedy_ids"].tolist()
+
+
+@cache
+def exact_model() -> Model:
+    return engine.load(dtype="float32", kv_rounding="none")

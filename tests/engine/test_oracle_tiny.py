@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 import torch
 
+import engine
 from engine.model import Network
 from engine.plan import Step
 from tests.support.running import drain, feed, greedy, network_of, timeline_of
-from tests.support.tiny_model import CASES, oracle_case, write_tiny_gguf
+from tests.support.tiny_model import CASES, oracle_case
 
 CHUNKS = (1, 2, 3, 4, 5, 7, 31, 127, 128, 129, 300)
 
 
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
-    path: Path = tmp_path_factory.mktemp("tiny") / "tiny.gguf"
-    return network_of(write_tiny_gguf(path))
+@pytest.fixture(scope="module", params=(False, True), ids=("torch", "native"))
+def network(request: pytest.FixtureRequest, tiny_path: Path) -> Network:
+    return network_of(tiny_path, native=request.param)
 
 
 @pytest.mark.parametrize("tokens", CASES)
@@ -61,3 +61,24 @@ def test_any_chunking_equals_one_shot(network: Network, chunk: int) -> None:
         if expected is not None:
             rows = timeline.state.layers[index].compressed[: expected.shape[0]]
             torch.testing.assert_close(rows, expected, atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("tokens", CASES)
+def test_the_decode_program_continues_as_the_oracle(tiny_path: Path, tokens: int) -> None:
+    case = oracle_case(tokens)
+    session = engine.load(tiny_path, dtype="float32", kv_rounding="none").session(context=1024)
+    logits = session.prefill(case["input_ids"].tolist())
+    for expected_id, expected in zip(case["greedy_ids"].tolist(), case["greedy_logits"], strict=True):
+        torch.testing.assert_close(logits, expected, atol=1e-4, rtol=0)
+        assert int(logits.argmax()) == expected_id
+        logits = session.decode(expected_id)
+
+
+def test_a_prompt_read_token_by_token_equals_one_step(tiny_path: Path) -> None:
+    case = oracle_case(700)
+    session = engine.load(tiny_path, dtype="float32", kv_rounding="none").session(context=1024, mode="exact")
+    logits = session.prefill(case["input_ids"].tolist())
+    torch.testing.assert_close(logits, case["logits_last8"][-1], atol=1e-4, rtol=0)
+    for index, layer in enumerate(session.timeline.state.layers):
+        if (expected := case.get(f"comp_rows.{index}")) is not None:
+            torch.testing.assert_close(layer.compressed[: expected.shape[0]], expected, atol=1e-4, rtol=0)

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import torch
 
+from engine.backends import cpu_backend
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
 from engine.gguf import GgufFile
@@ -28,11 +29,12 @@ def drain(running: Generator[object, None, Result]) -> Result:
             return finished.value  # type: ignore[no-any-return]  # typeshed cannot know a generator's return type
 
 
-def network_of(path: Path) -> Network:
-    """A network in float32 on plain torch, without tokenizer or native kernels."""
+def network_of(path: Path, native: bool = False) -> Network:
+    """A network in float32 without tokenizer, on plain torch or on the best backend that loads here."""
     with GgufFile.open(path) as file:
         config = ModelConfig.from_gguf(file)
-        return Network(config, load_weights(file, config, torch.float32), CpuBackend(config, torch.float32))
+        backend = cpu_backend(config, torch.float32) if native else CpuBackend(config, torch.float32)
+        return Network(config, load_weights(file, config, torch.float32), backend)
 
 
 def timeline_of(network: Network, context: int = 16384, rounding: KvRounding = KvRounding.NONE) -> Timeline:

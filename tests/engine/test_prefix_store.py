@@ -1,0 +1,93 @@
+"""Stored prefixes: found again by content, never trusted when damaged, never larger than their limit."""
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.loading import Model
+from engine.prefix_store import PrefixStore
+from tests.support.tiny_model import oracle_case
+
+
+def ids(tokens: int) -> list[int]:
+    found: list[int] = oracle_case(300)["input_ids"].tolist()
+    return found[:tokens]
+
+
+def kept(tiny: Model, store: PrefixStore, tokens: int) -> Path:
+    session = tiny.session(context=512)
+    session.prefill(ids(tokens))
+    path = store.keep(session)
+    assert path is not None
+    return path
+
+
+def test_a_new_process_goes_on_where_the_old_one_was(tiny: Model, tmp_path: Path) -> None:
+    store = PrefixStore(tmp_path / "prefixes", min_tokens=100)
+    for tokens in (120, 200):
+        kept(tiny, store, tokens)
+    session = tiny.session(context=512)
+    assert store.restore(session, ids(260)) == 200
+    assert session.tokens == tuple(ids(200))
+    whole = tiny.session(context=512)
+    whole.prefill(ids(200))
+    assert torch.equal(session.prefill(ids(260)[200:]), whole.prefill(ids(260)[200:]))
+
+
+def test_a_different_text_a_whole_prompt_or_another_mode_finds_nothing(tiny: Model, tmp_path: Path) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    kept(tiny, store, 120)
+    changed = [*ids(119), 7, 8, 9]
+    assert store.restore(tiny.session(context=512), changed) == 0
+    assert store.restore(tiny.session(context=512), ids(120)) == 0  # one token must stay to be computed
+    assert store.restore(tiny.session(context=512, mode="dense"), ids(200)) == 0
+    assert store.restore(tiny.session(context=110), ids(109)) == 0
+
+
+def test_what_the_session_holds_already_is_not_replaced(tiny: Model, tmp_path: Path) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    kept(tiny, store, 120)
+    session = tiny.session(context=512)
+    session.prefill(ids(150))
+    assert store.restore(session, ids(200)) == 150
+
+
+def test_short_sessions_are_not_kept(tiny: Model, tmp_path: Path) -> None:
+    session = tiny.session(context=512)
+    session.prefill(ids(50))
+    assert PrefixStore(tmp_path, min_tokens=100).keep(session) is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_is_removed_and_the_next_best_used(tiny: Model, tmp_path: Path) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    kept(tiny, store, 120)
+    damaged = kept(tiny, store, 200)
+    damaged.write_bytes(damaged.read_bytes()[:-40])
+    session = tiny.session(context=512)
+    assert store.restore(session, ids(260)) == 120
+    assert not damaged.exists()
+
+
+def test_the_least_recently_used_goes_first(tiny: Model, tmp_path: Path) -> None:
+    old, used = kept(tiny, PrefixStore(tmp_path, 100), 120), kept(tiny, PrefixStore(tmp_path, 100), 160)
+    os.utime(old, (1, 1))
+    os.utime(used, (2, 2))
+    room = used.stat().st_size * 2 + old.stat().st_size // 2
+    newest = kept(tiny, PrefixStore(tmp_path, 100, limit_bytes=room), 200)
+    assert sorted(tmp_path.iterdir()) == sorted([used, newest])
+
+
+def test_a_folder_that_cannot_be_written_loses_only_the_shortcut(
+    tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.prefix_store.save_file", full)
+    session = tiny.session(context=512)
+    session.prefill(ids(120))
+    assert PrefixStore(tmp_path / "full", min_tokens=100).keep(session) is None
+    assert session.position == 120

@@ -14,6 +14,9 @@ from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES, READABLE_TYPES
 from engine.quant import CODECS, FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Ambiguous, Codec, codec_for, decode, encode
 from engine.quant_iq2_grid import iq2_xxs_grid
 from engine.quant_rocmfp import scale_table
+from tests.support.one_thread import one_torch_thread
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 VECTORS = load_file(Path(__file__).parents[1] / "data" / "quant_vectors.safetensors")
 FORMATS: dict[str, int | Codec] = {

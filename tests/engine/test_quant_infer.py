@@ -10,6 +10,9 @@ from engine.errors import ModelFileError
 from engine.quant import FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Codec, decode
 from engine.quant_infer import choose_codec, infer_codec
 from tests.engine.fp2_writers import write_affine, write_levels
+from tests.support.one_thread import one_torch_thread
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 WRITERS: dict[str, tuple[Codec, Callable[[Tensor], Tensor]]] = {
     "codebook": (FP2_CODEBOOK, lambda weights: write_levels(weights, (-1, 0, 1, 2))),

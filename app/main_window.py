@@ -116,6 +116,7 @@ def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> I
         chats.shutdown()
         settings.close()
         window.deleteLater()
+        theme.restore()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 

@@ -75,6 +75,13 @@ class ThemeController(QObject):
         app.setStyleSheet(stylesheet(self._theme, small, title, self._write_icons()))
         self.changed.emit(self._theme)
 
+    def restore(self) -> None:
+        """Give the application back its own look, as it was before this controller was made."""
+        app = _application()
+        app.setStyleSheet("")
+        app.setPalette(self._system_palette)
+        app.setFont(self._system_font)
+
     def _write_icons(self) -> str:
         """Put the style sheet's icons, in the theme's colours, where it can name them."""
         folder = Path(self._folder.path()) / ("dark" if self._theme.is_dark else "light")

@@ -63,7 +63,7 @@ class MainWindow(QMainWindow):
         self._whole = QWidget()
         self._build()
         self.toast = UndoToast(self._whole, self.chat.body)
-        self._actions = install_actions(self, self._handlers())
+        self.shortcuts = install_actions(self, self._handlers())
         self._connect()
         self._on_theme_changed(theme.theme)
         self._on_settings_changed(services.settings.settings)

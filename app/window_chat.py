@@ -167,12 +167,19 @@ class ChatPage(QWidget):
         if status.chat_id != self._service.current_chat_id:
             return
         self.composer.set_state(status.state)
-        if status.message_id is not None:
-            self.transcript.set_prefill(status.message_id, prefill_status(status))
+        self._show_progress(status)
         if status.state is not self._announced:
             self._announced = status.state
             if status.state in ANNOUNCEMENTS:
                 announce(self, QCoreApplication.translate("GenerationState", ANNOUNCEMENTS[status.state]))
+
+    def _show_progress(self, status: ChatStatus) -> None:
+        message = self._messages.get(status.message_id) if status.message_id is not None else None
+        if message is None or message.state is not MessageState.STREAMING:
+            return
+        if status.state is not self._announced:
+            self.transcript.update_state(message_view(message, status))
+        self.transcript.set_prefill(message.id, prefill_status(status))
 
     def _on_documents_changed(self, pending: PendingDocuments) -> None:
         if pending.chat_id == self._service.current_chat_id:

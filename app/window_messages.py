@@ -8,7 +8,9 @@ from app.transcript import model as view
 from app.widgets import formats
 from engine.events import FinishReason, PrefillAdvanced
 
-_WAITING = frozenset({GenerationState.LOADING, GenerationState.QUEUED, GenerationState.PREFILLING})
+_WAITING = frozenset(
+    {GenerationState.LOADING, GenerationState.QUEUED, GenerationState.PREFILLING, GenerationState.STOPPING}
+)
 
 
 def _tr(text: str) -> str:
@@ -18,20 +20,22 @@ def _tr(text: str) -> str:
 def message_view(message: Message, status: ChatStatus | None) -> view.MessageView:
     """The transcript's record of a message; `status` is its chat's, for an answer that is being made."""
     running = status if status is not None and status.message_id == message.id and is_busy(status.state) else None
+    state = _state(message, running)
+    waits = running is not None and state is view.MessageState.WAITING
     return view.MessageView(
         id=message.id,
         role=view.Role.USER if message.role is Role.USER else view.Role.ASSISTANT,
         text=message.text,
-        state=_state(message, running),
+        state=state,
         thinking=message.reasoning,
         thinking_tokens=message.reasoning_tokens or None,
         thinking_s=message.reasoning_s,
         attachments=tuple(view.Attachment(d.id, d.name, d.size_bytes, d.tokens) for d in message.documents),
         version=message.version,
         versions=message.versions,
-        stats="" if running is not None else stats_line(message),
+        stats="" if message.state is MessageState.STREAMING else stats_line(message),
         notice=_notice(message),
-        prefill=prefill_status(running) if running is not None else None,
+        prefill=prefill_status(running) if waits and running is not None else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The panel at the right: the live numbers and the benchmark, each in a tab. GUI thread."""
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
 
 from app.theme import Theme
 
@@ -29,6 +29,9 @@ class SidePanel(QWidget):
         self.tabs.setAccessibleName(_tr("Panel"))
         self.tabs.addTab(live, _tr("Live"))
         self.tabs.addTab(benchmark, _tr("Benchmark"))
+        for name, panel in ((_tr("Live"), live), (_tr("Benchmark"), benchmark)):
+            for area in panel.findChildren(QScrollArea):  # takes the keyboard, so it needs a name
+                area.setAccessibleName(area.accessibleName() or name)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tabs)

@@ -75,6 +75,11 @@ class ContextMeter(QWidget):
         self.setAccessibleName(_tr("Context"))
         self.show_budget(None)
 
+    @property
+    def is_over(self) -> bool:
+        """True if the question does not fit."""
+        return self._budget is not None and not self._budget.fits
+
     def set_numeric_font(self, font: QFont) -> None:
         self._count.setFont(font)
 

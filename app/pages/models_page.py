@@ -71,6 +71,7 @@ class ModelsPage(QWidget):
         body.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
+        area.setAccessibleName(_tr("Models"))
         area.setWidget(inner)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

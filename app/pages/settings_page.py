@@ -55,6 +55,7 @@ class SettingsPage(QWidget):
         self._column.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
+        area.setAccessibleName(_tr("Settings"))
         area.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         area.setWidget(inner)
         whole = QVBoxLayout(self)

@@ -122,6 +122,11 @@ class Sidebar(QWidget):
 
     # ------------------------------------------------------------ what is shown
 
+    @property
+    def rows(self) -> tuple[ChatRow, ...]:
+        """What the list shows now."""
+        return self._model.rows
+
     def show_chats(self, chats: tuple[ChatSummary, ...]) -> None:
         self._chats = chats
         if not self._query:

@@ -167,7 +167,11 @@ class TranscriptView(QAbstractScrollArea):
         if row is None:
             return
         shown = self._views[row]
-        merged = replace(view, text=shown.text, thinking=shown.thinking, thinking_tokens=shown.thinking_tokens)
+        has_begun = shown.text or shown.thinking
+        state = MessageState.STREAMING if has_begun and view.state is MessageState.WAITING else view.state
+        merged = replace(
+            view, text=shown.text, thinking=shown.thinking, thinking_tokens=shown.thinking_tokens, state=state
+        )
         self._views[row] = merged
         layout = self._layout(row)
         layout.view = merged

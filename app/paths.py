@@ -5,6 +5,8 @@ under that one folder, so that a test or a portable install leaves no trace else
 """
 
 import hashlib
+import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +71,7 @@ class AppPaths:
 
 def app_paths(data_dir: Path | None = None) -> AppPaths:
     """The paths for this user, or all of them under `data_dir`."""
-    runtime = Path(platformdirs.user_runtime_dir(APP_NAME)).parent
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
     if data_dir is not None:
         root = data_dir.expanduser().absolute()
         return AppPaths(root, root, root, root / "cache", runtime)

@@ -7,6 +7,7 @@ thread that owns the TaskThread (the GUI thread), through one queued signal, and
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
@@ -35,8 +36,14 @@ class TaskThread(QObject):
         work: Callable[[], T],
         done: Callable[[T], None] | None = None,
         failed: Callable[[BaseException], None] | None = None,
-    ) -> "Future[T]":
-        """Run `work` on the helper thread. Without `failed`, an error is written to the log."""
+    ) -> "Future[T] | None":
+        """Run `work` on the helper thread. Without `failed`, an error is written to the log.
+
+        After `close` nothing is run and there is no future.
+        """
+        if self._is_closed:
+            log.debug("the %s thread is closed; work that came late is dropped", self._name)
+            return None
 
         def run() -> T:
             try:
@@ -45,10 +52,10 @@ class TaskThread(QObject):
                 if failed is None:
                     record_error(error, f"working on the {self._name} thread")
                 else:
-                    self._called_back.emit(lambda error=error: failed(error))
+                    self._called_back.emit(partial(failed, error))
                 raise
             if done is not None:
-                self._called_back.emit(lambda: done(result))
+                self._called_back.emit(partial(done, result))
             return result
 
         return self._executor.submit(run)

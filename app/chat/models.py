@@ -297,21 +297,3 @@ class SearchResults:
 class ExportFormat(Enum):
     MARKDOWN = "markdown"
     JSON = "json"
-
-
-@dataclass(frozen=True, slots=True)
-class AppDefaults:
-    """Defaults that a chat without its own settings uses; made from Settings."""
-
-    temperature: float = 0.7
-    top_p: float = 0.95
-    top_k: int = 40
-    min_p: float = 0.0
-    seed: int | None = None
-    max_tokens: int = 1024
-    thinking: bool = False
-    system_prompt: str = ""
-    context: int = 16384
-    mode: str = "sparse"
-    paste_threshold: int = 2000
-    paste_becomes_document: bool = True

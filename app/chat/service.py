@@ -2,14 +2,43 @@
 
 Every method returns at once: reading and writing happen on the store's thread, counting and document reading on
 helper threads, answering in EngineWorker. Results come back as the signals below. Views keep no state of their own
-beyond what these signals told them.
+beyond what these signals told them. The parts are in the modules beside this one; here they are put together.
 """
 
+import sqlite3
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.models import ChatSettings, ChatStatus, ExportFormat, FitOption
+from app.chat.answers import AnswerRunner
+from app.chat.asking import Asking
+from app.chat.budgeting import Budgeter
+from app.chat.drafting import Drafting
+from app.chat.library import ChatLibrary
+from app.chat.model_keeper import ModelKeeper
+from app.chat.models import (
+    Chat,
+    ChatSettings,
+    ChatStatus,
+    ExportFormat,
+    FitOption,
+    Message,
+    ModelState,
+    ModelStatus,
+    Notice,
+    NoticeLevel,
+    OpenChat,
+    PendingDocuments,
+)
+from app.chat.stage import Stage
+from app.documents.paste import is_long_paste
+from app.engine_host import EngineHost
+from app.errors import record_error
+from app.protocol import Event
+from app.settings import Settings
+from app.settings_service import SettingsService
+from app.store import chats, messages
+from app.store.store import Store, StoreOpened
 
 
 class ChatService(QObject):
@@ -36,83 +65,323 @@ class ChatService(QObject):
     exported = Signal(object)  # Path written
     imported = Signal(object)  # tuple[int, ...]: ids of the new chats
 
+    def __init__(
+        self, store: Store, host: EngineHost, settings: SettingsService, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._host, self._settings = store, host, settings
+        self._is_closed = False
+        self._answers = AnswerRunner(store, host, self)
+        self._library = ChatLibrary(store, self._answers.busy_states, self)
+        self._drafting = Drafting(store, host, self)
+        self._budgeter = Budgeter(store, host, settings, self)
+        self._models = ModelKeeper(host, settings, self)
+        self._stage = Stage(store, self._answers, self._drafting, self._budgeter, self)
+        self._asking = Asking(
+            store, host, settings, self._stage, self._answers, self._drafting, self._budgeter, self._models, self
+        )
+        self._connect_parts()
+        self._connect_onward()
+
+    def _connect_parts(self) -> None:
+        """Where one part's news is another part's business."""
+        self._host.event_arrived.connect(self._on_engine_event)
+        self._settings.changed.connect(self._on_settings_changed)
+        self._answers.status_changed.connect(self._on_status_changed)
+        self._answers.message_changed.connect(self._on_message_changed)
+        self._answers.ended.connect(self._on_answer_ended)
+        self._library.chat_changed.connect(self._stage.update_chat)
+        self._drafting.documents_changed.connect(self._on_documents_changed)
+        self._drafting.draft_changed.connect(self._on_draft_changed)
+        self._asking.chats_touched.connect(self._library.refresh)
+        self._stage.chat_opened.connect(self._library.refresh)
+        self._models.changed.connect(self._on_model_changed)
+        for part in (self._library, self._drafting, self._stage, self._asking):
+            part.failed.connect(self._on_failed)
+
+    def _connect_onward(self) -> None:
+        """What views hear just as the parts say it."""
+        self._answers.text_arrived.connect(self.text_arrived)
+        self._library.list_changed.connect(self.chats_changed)
+        self._library.search_finished.connect(self.search_finished)
+        self._library.undo_offered.connect(self.undo_offered)
+        self._library.exported.connect(self.exported)
+        self._library.imported.connect(self.imported)
+        self._stage.chat_opened.connect(self.chat_opened)
+        self._stage.branch_changed.connect(self.branch_changed)
+        self._stage.chat_changed.connect(self.chat_changed)
+        self._stage.documents_changed.connect(self.documents_changed)
+        self._asking.message_added.connect(self.message_added)
+        self._asking.sent.connect(self.sent)
+        self._asking.refused.connect(self.send_refused)
+        self._budgeter.changed.connect(self.budget_changed)
+        for part in (self._answers, self._asking, self._models):
+            part.notice.connect(self.notice)
+
+    # ---- life
+
+    def use_model(self, path: Path) -> None:
+        """Before `start`: load this model in this run, whatever the settings say."""
+        self._models.first = path
+
+    def start(self) -> None:
+        """Open the store, show a chat, load the model. Views must be connected before."""
+        self._store.open(self._on_store_opened)
+        self._models.load_at_start()
+
+    def shutdown(self) -> None:
+        """Stop every answer, keep its text, close the store. Blocks while that takes (a layer, a write)."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._asking.close()
+        self._drafting.close()
+        self._answers.begin_close()
+        self._host.shutdown()
+        self._answers.close()
+        self._library.close()
+        self._store.close()
+
+    def _on_store_opened(self, opened: StoreOpened) -> None:
+        if opened.warning:
+            self._tell(NoticeLevel.WARNING, opened.warning, key="store", is_sticky=True)
+        if opened.interrupted:
+            text = self.tr(
+                "%n answer(s) were interrupted when the program ended; their text was kept.", "", opened.interrupted
+            )
+            self._tell(NoticeLevel.INFO, text, key="interrupted")
+        self._library.refresh()
+        if self._settings.settings.general.reopen_last_chat:
+            self._store.submit(
+                chats.last_used, self._open_or_create, lambda error: self._on_failed(error, "opening a chat")
+            )
+        else:
+            self.new_chat()
+
+    def _open_or_create(self, chat_id: int | None) -> None:
+        if chat_id is None:
+            self.new_chat()
+        else:
+            self.open_chat(chat_id)
+
     # ---- chats
 
     @property
     def current_chat_id(self) -> int | None:
-        raise NotImplementedError
+        return self._stage.chat_id
+
+    @property
+    def current_chat(self) -> Chat | None:
+        return self._stage.chat
+
+    @property
+    def model_status(self) -> ModelStatus:
+        return self._models.status
 
     def status(self, chat_id: int) -> ChatStatus:
-        raise NotImplementedError
+        """What the chat's answer does now."""
+        return self._answers.status(chat_id)
 
-    def open_chat(self, chat_id: int) -> None: ...
+    def open_chat(self, chat_id: int, message_id: int | None = None) -> None:
+        """Show a chat; with `message_id`, the branch that leads to this message (a search hit)."""
+
+        def load(db: sqlite3.Connection) -> OpenChat:
+            if message_id is not None:
+                messages.show_message(db, message_id)
+            return messages.open_chat(db, chat_id)
+
+        self._stage.open(load)
 
     def new_chat(self) -> None:
         """Open an empty chat. An empty chat that exists already is used again."""
 
-    def rename_chat(self, chat_id: int, title: str) -> None: ...
+        def create(db: sqlite3.Connection) -> OpenChat:
+            found = chats.find_empty_chat(db)
+            return messages.open_chat(db, chats.create_chat(db) if found is None else found)
 
-    def set_pinned(self, chat_id: int, pinned: bool) -> None: ...
+        self._stage.open(create)
+
+    def rename_chat(self, chat_id: int, title: str) -> None:
+        """An empty title leaves the old one."""
+        if title.strip():
+            self._library.rename(chat_id, title)
+
+    def set_pinned(self, chat_id: int, pinned: bool) -> None:
+        self._library.set_pinned(chat_id, pinned)
 
     def delete_chat(self, chat_id: int) -> None:
         """Take a chat off the list (its answer is stopped) and offer undo. It is erased for good at the next start."""
+        self.stop(chat_id)
+        title = next((row.title for row in self._library.summaries if row.id == chat_id), "")
+        text = self.tr("“{title}” was deleted.").format(title=title or self.tr("New chat"))
+        self._library.delete(chat_id, text, lambda: self._on_chat_deleted(chat_id), lambda: self.open_chat(chat_id))
 
-    def undo(self, token: int) -> None: ...
+    def _on_chat_deleted(self, chat_id: int) -> None:
+        if chat_id == self.current_chat_id:
+            others = [row.id for row in self._library.summaries if row.id != chat_id]
+            self._open_or_create(others[0] if others else None)
+
+    def undo(self, token: int) -> None:
+        """Take back the deletion that UndoOffer named. Each offer works once."""
+        self._library.undo(token)
 
     def search(self, query: str) -> None:
         """Search titles and messages; an empty query gives no hits. Only the newest search answers."""
+        self._library.search(query)
 
-    def set_chat_settings(self, chat_id: int, settings: ChatSettings) -> None: ...
+    def set_chat_settings(self, chat_id: int, settings: ChatSettings) -> None:
+        self._library.change(
+            chat_id, lambda db: chats.set_settings(db, chat_id, settings), "changing a chat's settings"
+        )
 
-    def set_system_prompt(self, chat_id: int, text: str | None) -> None: ...
+    def set_system_prompt(self, chat_id: int, text: str | None) -> None:
+        """None: the app's default."""
+        self._library.change(chat_id, lambda db: chats.set_system_prompt(db, chat_id, text), "changing a system prompt")
 
-    def export_chat(self, chat_id: int, path: Path, form: ExportFormat) -> None: ...
+    def restore_history(self, chat_id: int) -> None:
+        """Send the whole chat again from now on, after turns had been left out."""
+        self._library.change(chat_id, lambda db: chats.set_history_from(db, chat_id, None), "changing what is sent")
 
-    def import_chats(self, path: Path) -> None: ...
+    def export_chat(self, chat_id: int, path: Path, form: ExportFormat) -> None:
+        self._answers.saver.flush()
+        self._library.export(chat_id, path, form)
+
+    def import_chats(self, path: Path) -> None:
+        self._library.import_file(path)
 
     # ---- composer of the current chat
 
     def set_draft(self, text: str) -> None:
         """The composer's text changed; saved and counted shortly after. Cheap: call it on every key."""
+        if self._stage.chat_id is not None:
+            self._drafting.set_text(self._stage.chat_id, text)
+            self._budgeter.set_draft(text)
 
     def paste_text(self, text: str) -> bool:
         """True if the paste became a document chip; False if the composer should insert it itself."""
+        rule = self._settings.settings.composer
+        is_long = is_long_paste(text, threshold=rule.paste_threshold, enabled=rule.paste_becomes_document)
+        if self._stage.chat_id is None or not is_long:
+            return False
+        self._drafting.add_paste(self._stage.chat_id, text)
+        return True
 
-    def add_files(self, paths: list[Path]) -> None: ...
+    def add_files(self, paths: list[Path]) -> None:
+        """Read files into chips: text, source, Markdown, PDF, DOCX."""
+        if self._stage.chat_id is not None:
+            for path in paths:
+                self._drafting.add_file(self._stage.chat_id, path)
 
-    def remove_document(self, key: int) -> None: ...
+    def remove_document(self, key: int) -> None:
+        if self._stage.chat_id is not None:
+            self._drafting.remove(self._stage.chat_id, key)
 
-    def insert_document_as_text(self, key: int) -> None: ...
+    def insert_document_as_text(self, key: int) -> None:
+        if self._stage.chat_id is not None:
+            self._drafting.insert_as_text(self._stage.chat_id, key)
 
     def request_document_text(self, key: int) -> None:
         """Ask for a document's whole text (pending or sent); answered by document_text_ready."""
+        self._drafting.fetch_text(key, lambda text: self.document_text_ready.emit(key, text))
 
     def send(self, option: FitOption | None = None) -> None:
-        """Send the draft with its documents. `option` is one that send_refused or the budget offered."""
+        """Send the draft with its documents. `option` is one that send_refused or the budget offered; with it, what
+        was refused (it may have been an edit) is sent in that way."""
+        if self._stage.chat_id is not None:
+            self._asking.send(self._stage.chat_id, option)
 
     # ---- answers
 
     def stop(self, chat_id: int | None = None) -> None:
         """Stop the chat's answer (None: the current chat's), loading and waiting included."""
+        chosen = self._stage.chat_id if chat_id is None else chat_id
+        if chosen is not None:
+            self._asking.stop(chosen)
 
     def regenerate(self, message_id: int | None = None) -> None:
         """Answer again beside the old answer (None: the last). A running answer of the chat is stopped first."""
+        if self._stage.chat_id is not None and self._stage.messages:
+            target = self._stage.messages[-1].id if message_id is None else message_id
+            self._asking.answer_again(self._stage.chat_id, target)
 
     def edit_message(self, message_id: int, text: str) -> None:
         """Ask a changed question beside the old one (documents are kept), and answer it."""
+        if self._stage.chat_id is not None:
+            self._asking.edit(self._stage.chat_id, message_id, text)
 
     def select_version(self, message_id: int, offset: int) -> None:
         """Show the version `offset` places (-1, +1) beside this message, with all that followed it."""
+        self._stage.change_branch(lambda db: messages.select_sibling(db, message_id, offset), "showing a version")
 
     def branch_chat(self, message_id: int) -> None:
         """Open a new chat that holds the current branch up to and including this message."""
+        self._answers.saver.flush()
+        name = self.tr("{title} (branch)")
+        self._library.branch(message_id, lambda old: name.format(title=old), self.open_chat)
 
     def delete_message(self, message_id: int) -> None:
         """Delete a message and what follows it, and offer undo."""
 
+        def undo() -> None:
+            self._stage.change_branch(lambda db: messages.bring_back(db, message_id), "bringing a message back")
+
+        def deleted() -> None:
+            self._library.offer_undo(self.tr("The message was deleted."), undo)
+
+        self._stage.change_branch(lambda db: messages.mark_deleted(db, message_id), "deleting a message", deleted)
+
     # ---- model
 
     def load_model(self, path: Path | None) -> None:
-        """Load a model (None: the embedded one); the old one answers until then stays if that fails."""
+        """Load a model (None: the embedded one); the one before answers until then and stays if that fails."""
+        self._models.load(path)
 
-    def cancel_load(self) -> None: ...
+    def cancel_load(self) -> None:
+        self._models.cancel()
+
+    # ---- what the parts tell
+
+    def _on_engine_event(self, event: Event) -> None:
+        for part in (self._models, self._answers, self._drafting, self._asking.sending, self._budgeter):
+            part.on_event(event)
+
+    def _on_status_changed(self, status: ChatStatus) -> None:
+        self.status_changed.emit(status)
+        self._library.tell()
+
+    def _on_message_changed(self, message: Message) -> None:
+        self.message_changed.emit(self._stage.settle(message))
+
+    def _on_answer_ended(self, chat_id: int) -> None:
+        self._library.refresh()
+        if chat_id == self._stage.chat_id:
+            self._budgeter.set_messages(self._stage.messages)
+        self._asking.on_answer_ended(chat_id)
+
+    def _on_documents_changed(self, pending: PendingDocuments) -> None:
+        if pending.chat_id == self._stage.chat_id:
+            self._budgeter.set_pending(pending.documents)
+            self.documents_changed.emit(pending)
+
+    def _on_draft_changed(self, chat_id: int, text: str) -> None:
+        if chat_id == self._stage.chat_id:
+            self._budgeter.set_draft(text)
+            self.draft_changed.emit(chat_id, text)
+
+    def _on_model_changed(self, status: ModelStatus) -> None:
+        self._asking.sending.model_name = self._models.name
+        self._asking.sending.context_length = self._budgeter.context_length = self._models.context_length
+        if status.state is ModelState.READY:
+            self._budgeter.recount()
+        self.model_changed.emit(status)
+
+    def _on_settings_changed(self, settings: Settings, before: Settings) -> None:
+        if (settings.answers, settings.presets, settings.model) != (before.answers, before.presets, before.model):
+            self._budgeter.refresh_history()
+
+    def _on_failed(self, error: BaseException, doing: str) -> None:
+        text = record_error(error, doing)
+        self._tell(NoticeLevel.ERROR, text.message, key=doing, is_bug=text.is_bug)
+
+    def _tell(self, level: NoticeLevel, text: str, *, key: str, is_sticky: bool = False, is_bug: bool = False) -> None:
+        self.notice.emit(Notice(level, text, key, is_sticky, is_bug))

@@ -1,0 +1,1 @@
+"""Documents: reading files into text, deciding when a paste is one, and how they stand in a prompt."""

@@ -6,6 +6,7 @@ import sqlite3
 import time
 
 from app.chat.models import Chat, ChatSettings, ChatSummary
+from app.errors import UserError
 from app.store import rows
 from app.store.rows import clean_text
 
@@ -13,7 +14,7 @@ MAX_TITLE_CHARACTERS = 200
 _LIVE = "deleted_at IS NULL"
 
 
-class MissingRowError(LookupError):
+class MissingRowError(UserError):
     """A chat, message or document that is not there (any more)."""
 
 
@@ -26,6 +27,12 @@ def list_chats(db: sqlite3.Connection) -> tuple[ChatSummary, ...]:
 def load_chat(db: sqlite3.Connection, chat_id: int) -> Chat:
     """One chat. Raises MissingRowError."""
     return rows.chat(_row(db, chat_id))
+
+
+def last_used(db: sqlite3.Connection) -> int | None:
+    """The chat used last, to open at start."""
+    row = db.execute(f"SELECT id FROM chats WHERE {_LIVE} ORDER BY rank DESC LIMIT 1").fetchone()
+    return None if row is None else int(row["id"])
 
 
 def create_chat(db: sqlite3.Connection, title: str = "", *, created_at: float | None = None) -> int:
@@ -96,7 +103,7 @@ def _title(title: str) -> str:
 def _row(db: sqlite3.Connection, chat_id: int) -> sqlite3.Row:
     row = db.execute(f"SELECT * FROM chats WHERE id = ? AND {_LIVE}", (chat_id,)).fetchone()
     if not isinstance(row, sqlite3.Row):
-        raise MissingRowError(f"chat {chat_id}")
+        raise MissingRowError("This chat is no longer there.")
     return row
 
 

@@ -56,6 +56,13 @@ def open_database(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Open
     return _open_in_memory(path, problem)
 
 
+def open_reader(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    """A second connection, for reading only. Raises sqlite3.Error."""
+    connection = _connect(str(path), busy_timeout_s)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
 def store_error(error: Exception, path: Path) -> StoreError:
     """The one clear sentence for an error of SQLite or the file system."""
     if isinstance(error, StoreError):
@@ -107,7 +114,6 @@ def _connect(name: str, busy_timeout_s: float) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")  # a question is on the disk before it is answered
-    connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 

@@ -60,9 +60,19 @@ def pending_documents(db: sqlite3.Connection, chat_id: int) -> tuple[DocumentInf
     return tuple(rows.document(row) for row in found)
 
 
-def attach_pending(db: sqlite3.Connection, chat_id: int, message_id: int) -> None:
-    """The composer's documents go with this message."""
-    db.execute("UPDATE documents SET message_id = ? WHERE chat_id = ? AND message_id IS NULL", (message_id, chat_id))
+def attach_pending(db: sqlite3.Connection, message_id: int, document_ids: Iterable[int]) -> None:
+    """These documents of the composer go with this message."""
+    db.executemany(
+        "UPDATE documents SET message_id = ? WHERE id = ? AND message_id IS NULL",
+        [(message_id, document_id) for document_id in document_ids],
+    )
+
+
+def move_pending(db: sqlite3.Connection, document_ids: Iterable[int], chat_id: int) -> None:
+    """These documents wait in another chat's composer from now on."""
+    db.executemany(
+        "UPDATE documents SET chat_id = ? WHERE id = ? AND message_id IS NULL", [(chat_id, id_) for id_ in document_ids]
+    )
 
 
 def copy_documents(db: sqlite3.Connection, from_message: int, to_message: int) -> None:
@@ -81,8 +91,16 @@ def document_text(db: sqlite3.Connection, document_id: int) -> str:
         "SELECT t.text FROM documents d JOIN document_texts t USING (sha256) WHERE d.id = ?", (document_id,)
     ).fetchone()
     if row is None:
-        raise MissingRowError(f"document {document_id}")
+        raise MissingRowError("This document is no longer there.")
     return str(row["text"])
+
+
+def document_name(db: sqlite3.Connection, document_id: int) -> str:
+    """Its name. Raises MissingRowError."""
+    row = db.execute("SELECT name FROM documents WHERE id = ?", (document_id,)).fetchone()
+    if row is None:
+        raise MissingRowError("This document is no longer there.")
+    return str(row["name"])
 
 
 def set_tokens(db: sqlite3.Connection, counts: Iterable[tuple[int, int]]) -> None:

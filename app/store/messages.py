@@ -75,6 +75,28 @@ def last_of_branch(db: sqlite3.Connection, chat_id: int) -> int | None:
     return None if row is None else int(row["id"])
 
 
+def all_messages(db: sqlite3.Connection, chat_id: int) -> tuple[Message, ...]:
+    """Every message of a chat, parents before children. A parent is always the older row."""
+    versions = _versions(db, chat_id)
+    found = db.execute(
+        "WITH RECURSIVE tree (id) AS (SELECT id FROM messages WHERE chat_id = ?1 AND parent_id IS NULL"
+        "  AND deleted_at IS NULL UNION SELECT m.id FROM tree JOIN messages m ON m.parent_id = tree.id"
+        "  WHERE m.deleted_at IS NULL) SELECT m.* FROM tree JOIN messages m USING (id) ORDER BY m.id",
+        (chat_id,),
+    )
+    return tuple(rows.message(row, (), *versions[row["id"]]) for row in found)
+
+
+def selected_ids(db: sqlite3.Connection, chat_id: int) -> frozenset[int]:
+    """Messages that are the shown version among their siblings, on the shown branch or off it."""
+    found = db.execute(
+        "SELECT selected_child_id AS id FROM messages WHERE chat_id = ?1 UNION"
+        " SELECT selected_root_id FROM chats WHERE id = ?1",
+        (chat_id,),
+    )
+    return frozenset(row["id"] for row in found if row["id"] is not None)
+
+
 def path_to(db: sqlite3.Connection, message_id: int) -> list[sqlite3.Row]:
     """Rows from the root to this message, whatever branch is shown. Raises MissingRowError."""
     _row(db, message_id)
@@ -109,7 +131,7 @@ def _siblings(db: sqlite3.Connection, row: sqlite3.Row) -> list[int]:
 def _row(db: sqlite3.Connection, message_id: int) -> sqlite3.Row:
     row = db.execute("SELECT * FROM messages WHERE id = ? AND deleted_at IS NULL", (message_id,)).fetchone()
     if not isinstance(row, sqlite3.Row):
-        raise MissingRowError(f"message {message_id}")
+        raise MissingRowError("This message is no longer there.")
     return row
 
 
@@ -207,6 +229,12 @@ def select_sibling(db: sqlite3.Connection, message_id: int, offset: int) -> int:
     chosen = siblings[max(0, min(place, len(siblings) - 1))]
     _select(db, row["chat_id"], row["parent_id"], chosen)
     return chosen
+
+
+def select(db: sqlite3.Connection, message_id: int) -> None:
+    """Show this version among its siblings."""
+    row = _row(db, message_id)
+    _select(db, row["chat_id"], row["parent_id"], message_id)
 
 
 def show_message(db: sqlite3.Connection, message_id: int) -> None:

@@ -1,6 +1,6 @@
 """Full-text search over titles and messages. Reads only; runs on the store's reading thread.
 
-What a person types is never FTS syntax: each word is quoted, and the last one matches as the beginning of a word.
+What a person types is never FTS syntax: each word is quoted, and matches as the beginning of a word.
 """
 
 import sqlite3
@@ -28,7 +28,7 @@ def match_expression(query: str) -> str:
     """The FTS5 expression for typed words; empty if there are none."""
     cleaned = clean_text(query[:MAX_QUERY_CHARACTERS]).replace("\0", " ")
     words = [word for word in cleaned.replace('"', " ").split() if any(char.isalnum() for char in word)]
-    return " ".join(f'"{word}"' for word in words) + "*" if words else ""
+    return " ".join(f'"{word}"*' for word in words)
 
 
 def _in_titles(db: sqlite3.Connection, expression: str, limit: int) -> list[SearchHit]:

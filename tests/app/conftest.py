@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from pytestqt.qtbot import QtBot
 
+from tests.app.backend_recorder import BackendRecorder
 from tests.app.fake_engine import FakeEngine, FakeScript
 from tests.app.host_recorder import HostRecorder
 
 MakeHost = Callable[..., HostRecorder]
+MakeBackend = Callable[..., BackendRecorder]
 
 
 @pytest.fixture
@@ -49,3 +52,18 @@ def _collect_here() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()  # what survived (torch, mostly) is not looked at again after the next test
+
+
+@pytest.fixture
+def make_backend(qtbot: QtBot, tmp_path: Path) -> Iterator[MakeBackend]:
+    """make_backend(FakeScript(...)) gives a started backend in the test's folder; all are closed at the end."""
+    made: list[BackendRecorder] = []
+
+    def make(script: FakeScript | None = None, **options: Any) -> BackendRecorder:
+        recorder = BackendRecorder(qtbot, options.pop("folder", tmp_path / "data"), script, **options)
+        made.append(recorder)
+        return recorder
+
+    yield make
+    for recorder in made:
+        recorder.close()

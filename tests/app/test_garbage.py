@@ -23,11 +23,15 @@ def test_cycles_are_freed_by_the_event_loop_and_only_there(qtbot: QtBot) -> None
         def __del__(self) -> None:
             freed.append(threading.get_ident())
 
+    def make_cycles() -> None:
+        for _ in range(50_000):
+            Cycle()
+
     collector = GuiGarbageCollector()
     collector._timer.setInterval(5)
     gc.callbacks.append(note)
     try:
-        worker = threading.Thread(target=lambda: [Cycle() for _ in range(50_000)])
+        worker = threading.Thread(target=make_cycles)
         worker.start()
         qtbot.waitUntil(lambda: len(freed) > 40_000, timeout=20_000)
         worker.join()

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "bench": "measure reading and writing speed",
     "memory": "what a prompt would hold in memory, without loading weights",
     "inspect": "what a GGUF file holds, and whether it fits this machine",
+    "kernels": "compile every GPU kernel for a target without a GPU, and what each needs",
     "doctor": "is this machine set up, and what to do where it is not",
 }
 

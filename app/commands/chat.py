@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from app.commands.chat_output import AnswerWriter, JsonWriter, ProgressLine, TextWriter
 from app.commands.interrupts import stop_on_interrupt
-from app.commands.text_files import decode_text, read_text_file
 from app.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("text", nargs="?", help='the question; "-" reads it from standard input')
     parser.add_argument(
-        "--file", action="append", default=[], type=Path, metavar="F", help="put a text file before the question"
+        "--file", action="append", default=[], type=Path, metavar="F", help="put a text, PDF or DOCX file first"
     )
     parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file; the embedded model if left out")
     parser.add_argument("--system", metavar="TEXT", help="instructions that come before the conversation")
@@ -60,18 +59,23 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_question(text: str | None, files: list[Path]) -> str:
-    """The files' texts and then the question, separated by blank lines. Raises UserError when nothing is asked."""
+    """The files as documents in front of the question, as the window sends them. Raises UserError when nothing is asked
+    and DocumentError for a file that cannot be read."""
     if text is None and not files:
         raise UserError('Nothing was asked; give a question, "-" to read it from standard input, or --file.')
-    parts = [read_text_file(path) for path in files]
     if text == "-":
-        parts.append(decode_text(sys.stdin.buffer.read(), "standard input"))
-    elif text is not None:
-        parts.append(text)
-    question = "\n\n".join(part.strip("\n") for part in parts)
-    if not question.strip():
+        from app.documents.plain_text import decode
+
+        text = decode("standard input", sys.stdin.buffer.read()).strip("\n")
+    if text is not None and not text.strip():
         raise UserError("The question is empty.")
-    return question
+    if not files:
+        return text or ""
+    from app.documents.prompt import question_with_documents
+    from app.documents.reading import read_document  # here: it loads Qt's core for translated messages
+
+    documents = [read_document(path) for path in files]
+    return question_with_documents(text or "", [(document.name, document.text) for document in documents])
 
 
 def _answer(

@@ -1,5 +1,8 @@
 """The layer loop of DS4 and nothing else: one step of tokens through every layer, or one token's logits.
 
+Only attention looks across tokens. What lies between two attentions runs band by band, so that a band's streams and
+experts stay in the processor's cache; attention itself sees the whole step's rows.
+
 A step is a generator that yields after each layer, so that its caller reports progress and looks at the stop event
 between layers. Called by the session on its thread.
 """
@@ -12,11 +15,12 @@ import torch
 from engine.backends.base import Backend
 from engine.config import ModelConfig
 from engine.errors import Stopped
-from engine.layers.attention import StepContext, attend_step, output_projection, project
+from engine.layers.attention import StepContext, attend_step, join, output_projection, project
+from engine.layers.hyper_connection import Mixed
 from engine.layers.norm import rms_norm
 from engine.plan import BAND_TOKENS, Step
 from engine.state import SessionState
-from engine.weights import ModelWeights
+from engine.weights import LayerWeights, ModelWeights
 
 Observer = Callable[[int, torch.Tensor], None]
 
@@ -49,27 +53,55 @@ class Network:
 
         context = StepContext(self.config, step, state.rounding, selects, band_tokens, look_at_stop)
         look_at_stop()
-        ops, layers = self.backend, self.weights.layers
-        embedded = self.weights.embedding[token_ids].float()
-        streams = embedded[:, None, :].repeat(1, self.config.streams, 1)
-        mixed = ops.mix(streams, layers[0].attn_mixer, layers[0].attn_norm)
+        layers, bands = self.weights.layers, [slice(band.start, band.stop) for band in step.bands(band_tokens)]
+        streams = self._embed(token_ids)
+        ways = [self.backend.mix(streams[band], layers[0].attn_mixer, layers[0].attn_norm) for band in bands]
+        found = join([project(way.x, layers[0].attention, context, self.backend) for way in ways])
         for index, layer in enumerate(layers):
-            found = project(mixed.x, layer.attention, context, ops)
-            attended = attend_step(found, layer.attention, state.layers[index], context, ops)
-            y = output_projection(attended, layer.attention, ops)
-            streams, mixed = ops.expand_mix(streams, y, mixed, layer.ffn_mixer, layer.ffn_norm)
-            look_at_stop()
-            y = ops.run_experts(mixed.x, ops.route(mixed.x, token_ids, layer.router), layer.experts)
-            if index + 1 < len(layers):
-                following = layers[index + 1]
-                streams, mixed = ops.expand_mix(streams, y, mixed, following.attn_mixer, following.attn_norm)
-            else:
-                streams = ops.expand(streams, y, mixed)
+            attended = attend_step(found, layer.attention, state.layers[index], context, self.backend)
+            following = layers[index + 1] if index + 1 < len(layers) else None
+            parts = []
+            for number, band in enumerate(bands):
+                look_at_stop()
+                inner = self._attention_output(streams[band], attended[band], ways[number], layer)
+                ways[number] = self._feed_forward(streams[band], token_ids[band], inner, layer, following)
+                if following is not None:
+                    parts.append(project(ways[number].x, following.attention, context, self.backend))
+            del attended
+            found = join(parts) if parts else found
             if observe is not None:
                 observe(index, streams)
             yield index + 1
             look_at_stop()
         return streams
+
+    def _embed(self, token_ids: torch.Tensor) -> torch.Tensor:
+        """Every stream starts as the token's embedding: float32 [N, n, D]."""
+        embedded = self.weights.embedding[token_ids].float()
+        return embedded[:, None, :].repeat(1, self.config.streams, 1)
+
+    def _attention_output(
+        self, streams: torch.Tensor, attended: torch.Tensor, way: Mixed, layer: LayerWeights
+    ) -> Mixed:
+        """Bring a band's attention output into its streams and collapse them for the experts."""
+        y = output_projection(attended, layer.attention, self.backend)
+        return self.backend.expand_mix(streams, y, way, layer.ffn_mixer, layer.ffn_norm)
+
+    def _feed_forward(
+        self,
+        streams: torch.Tensor,
+        token_ids: torch.Tensor,
+        way: Mixed,
+        layer: LayerWeights,
+        following: LayerWeights | None,
+    ) -> Mixed:
+        """Bring a band's experts into its streams and collapse them for the next layer's attention, if there is one."""
+        ops = self.backend
+        y = ops.run_experts(way.x, ops.route(way.x, token_ids, layer.router), layer.experts)
+        if following is None:
+            ops.expand(streams, y, way)
+            return way
+        return ops.expand_mix(streams, y, way, following.attn_mixer, following.attn_norm)
 
     def logits(self, streams: torch.Tensor) -> torch.Tensor:
         """Logits float32 [T, vocab] of streams [T, n, D]."""

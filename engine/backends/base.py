@@ -45,12 +45,12 @@ class Backend(Protocol):
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
         """Collapse streams float32 [N, n, D] to a normed sublayer input (hyper_connection.mix)."""
 
-    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
-        """The streams after a sublayer returned y [N, D]; may reuse the storage of `streams`."""
+    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> None:
+        """Bring a sublayer's output y [N, D] into streams [N, n, D], in place (hyper_connection.expand)."""
 
     def expand_mix(
         self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
-    ) -> tuple[torch.Tensor, Mixed]:
+    ) -> Mixed:
         """`expand`, then `mix` for the next sublayer, with the same bits; a backend may fuse the two."""
 
     def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:

@@ -36,14 +36,14 @@ class CpuBackend:
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
         return hyper_connection.mix(streams, mixer, norm, self.config)
 
-    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
-        return hyper_connection.expand(streams, y, mixed)
+    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> None:
+        streams.copy_(hyper_connection.expand(streams, y, mixed))
 
     def expand_mix(
         self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
-    ) -> tuple[torch.Tensor, Mixed]:
-        streams = self.expand(streams, y, mixed)
-        return streams, self.mix(streams, mixer, norm)
+    ) -> Mixed:
+        self.expand(streams, y, mixed)
+        return self.mix(streams, mixer, norm)
 
     def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
         return hyper_connection.collapse(streams, head, self.config)

@@ -16,12 +16,11 @@ from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
-from engine.plan import AttentionPlan, Band, Step
+from engine.plan import AttentionPlan, Band
 from engine.state import SessionState
 from engine.weights import ModelWeights
 from kernels.cpu.decode import DecodeProgram
 
-_EXPERT_TOKENS = 2048
 _GROUP_GRAIN = 64  # oneDNN builds code for every row count it meets; 64 leaves it a few dozen
 
 
@@ -38,15 +37,14 @@ class NativeCpuBackend(CpuBackend):
         found = self.native.hc_mix(streams, self._mixer(mixer, norm))
         return Mixed(found.x, found.post, found.comb)
 
-    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> torch.Tensor:
+    def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> None:
         self.native.hc_expand(streams, y, _tokens(mixed))
-        return streams
 
     def expand_mix(
         self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
-    ) -> tuple[torch.Tensor, Mixed]:
+    ) -> Mixed:
         found = self.native.hc_expand_mix(streams, y, _tokens(mixed), self._mixer(mixer, norm))
-        return streams, Mixed(found.x, found.post, found.comb)
+        return Mixed(found.x, found.post, found.comb)
 
     def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
         return self.native.hc_head(streams, self._mixer(head, None))
@@ -109,26 +107,22 @@ class NativeCpuBackend(CpuBackend):
         return Routing(*self.native.route(logits, router.bias, config.experts_used, config.expert_scale))
 
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
-        """In slices of a band, so that the routed rows of a slice stay in the processor's cache."""
+        """Tokens are gathered by expert, each expert's two products run over its group, results combined in order."""
         x = self.as_input(x)
-        slices = [
-            self._run_slice(x[band.start : band.stop], routing, band, experts)
-            for band in Step(0, x.shape[0]).bands(_EXPERT_TOKENS)
-        ]
-        return slices[0] if len(slices) == 1 else torch.cat(slices)
-
-    def _run_slice(self, x: torch.Tensor, routing: Routing, band: Band, experts: Experts) -> torch.Tensor:
-        groups = self.native.group(routing.experts[band.start : band.stop], experts.gate_up.shape[0], _GROUP_GRAIN)
+        groups = self.native.group(routing.experts, experts.gate_up.shape[0], _GROUP_GRAIN)
         rows = x.index_select(0, groups.source)
         inner = rows.new_empty(rows.shape[0], experts.gate_up.shape[1])
         _grouped_product(rows, experts.gate_up, groups.counts, inner)
         _grouped_product(self.native.swiglu(inner, experts.limit), experts.down, groups.counts, rows)
         shared = self.native.swiglu(functional.linear(x, experts.shared_gate_up), experts.limit)
         shared = functional.linear(shared, experts.shared_down)
-        return self.native.combine(rows, groups.place, routing.weights[band.start : band.stop], shared)
+        return self.native.combine(rows, groups.place, routing.weights, shared)
 
     def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
-        self._program = build_program(self.native.library, file, self.config, weights)
+        try:
+            self._program = build_program(self.native.library, file, self.config, weights)
+        except ValueError as misfit:  # widths or types that the compiled call does not take: layer by layer then
+            self.native_note = f"{self.native_note}; decodes layer by layer: {misfit}"
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         return None if self._program is None else SessionProgram(self._program, state, selects)

@@ -4,7 +4,7 @@ Everything a token may look at is brought to its stored form and appended before
 bands nor steps leave a trace in the result. Order of work: banded-prefill 3.4; mathematics: ds4-architecture 3.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,29 @@ def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: "Bac
             index_q = ops.linear(qa, weights.indexer.q_b)
             index_weights = heads * (config.index_dim * config.index_heads) ** -0.5
     return Projections(ops.linear(qa, weights.q_b), kv.float(), pool, index_q, index_weights, index_pool)
+
+
+def join(parts: Sequence[Projections]) -> Projections:
+    """The projections of consecutive tokens as one."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def together(tensors: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
+        present = [tensor for tensor in tensors if tensor is not None]
+        return torch.cat(present) if present else None
+
+    def pairs(found: Sequence[tuple[torch.Tensor, torch.Tensor] | None]) -> tuple[torch.Tensor, torch.Tensor] | None:
+        present = [pair for pair in found if pair is not None]
+        return (torch.cat([a for a, _ in present]), torch.cat([b for _, b in present])) if present else None
+
+    return Projections(
+        q=torch.cat([part.q for part in parts]),
+        kv=torch.cat([part.kv for part in parts]),
+        pool=pairs([part.pool for part in parts]),
+        index_q=together([part.index_q for part in parts]),
+        index_weights=together([part.index_weights for part in parts]),
+        index_pool=pairs([part.index_pool for part in parts]),
+    )
 
 
 def attend_step(

@@ -9,12 +9,13 @@ import platform
 import shutil
 import subprocess
 import sys
-import tempfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent
+CACHE = SOURCES.parents[1] / "build" / "kernels-cpu"
 _COMMON = (
     "-std=c++17",
     "-O3",
@@ -80,33 +81,62 @@ def _run(command: list[str]) -> None:
         raise BuildError(f"{Path(command[0]).name}: {errors[0]}")
 
 
-def _link_flags(compiler: str, scratch: str) -> list[str]:
+def _link_flags(compiler: str, scratch: Path) -> list[str]:
     """A library that needs nothing but libc and shows only the C interface, so that it also loads in a packaged app."""
     if not sys.platform.startswith("linux"):
         return []
-    exports = Path(scratch, "exports.map")
+    exports = scratch / "exports.map"
     exports.write_text("{ global: hb_*; local: *; };\n")
     standalone = [] if "clang" in Path(compiler).name else ["-static-libstdc++", "-static-libgcc"]
     return [*standalone, f"-Wl,--version-script={exports}"]
 
 
-def build_variant(compiler: str, variant: Variant, folder: Path, jobs: int) -> Path:
-    """Compile every source for `variant` and put the library into `folder`, whole or not at all. Raises BuildError."""
-    target = folder / variant.filename
-    with tempfile.TemporaryDirectory(prefix="haloband-kernels-") as scratch:
-        commands, objects = [], []
-        for source in sorted(SOURCES.glob("*.cpp")):
-            objects.append(str(Path(scratch, source.stem + ".o")))
-            commands.append([compiler, *_COMMON, *variant.flags, "-c", str(source), "-o", objects[-1]])
-        with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(_run, commands))
-        unfinished = folder / f".{variant.filename}.{os.getpid()}"
-        try:
-            _run([compiler, "-shared", "-pthread", *_link_flags(compiler, scratch), *objects, "-o", str(unfinished)])
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
-    return target
+def _is_current(object_file: Path) -> bool:
+    """Whether an object is newer than everything its dependency file (make's format, written by -MMD) names."""
+    rule = object_file.with_suffix(".d")
+    if not object_file.exists() or not rule.exists():
+        return False
+    _, _, names = rule.read_text().partition(": ")
+    parts = [Path(name) for name in names.replace("\\\n", " ").split()]
+    made = object_file.stat().st_mtime
+    return all(part.exists() and part.stat().st_mtime < made for part in parts)
+
+
+def _compile(command: list[str], source: Path, object_file: Path) -> None:
+    """Compile one source unless its object is current; the object appears whole or not at all."""
+    if _is_current(object_file):
+        return
+    unfinished = object_file.with_suffix(f".{os.getpid()}.o")
+    rule = unfinished.with_suffix(".d")
+    try:
+        _run([*command, "-MMD", "-MF", str(rule), "-c", str(source), "-o", str(unfinished)])
+        rule.replace(object_file.with_suffix(".d"))
+        unfinished.replace(object_file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+        rule.unlink(missing_ok=True)
+
+
+def build_variant(compiler: str, variant: Variant, folder: Path, jobs: int, cache: Path) -> Path:
+    """Compile every source for `variant` and put the library into `folder`, whole or not at all. Raises BuildError.
+
+    Objects stay in `cache`, one folder for each command line, and are compiled again only when a source changed.
+    """
+    command = [compiler, *_COMMON, *variant.flags]
+    objects_folder = cache / f"{variant.name}-{zlib.crc32(' '.join(command).encode()):08x}"
+    objects_folder.mkdir(parents=True, exist_ok=True)
+    sources = sorted(SOURCES.glob("*.cpp"))
+    objects = [objects_folder / f"{source.stem}.o" for source in sources]
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(_compile, [command] * len(sources), sources, objects))
+    unfinished = folder / f".{variant.filename}.{os.getpid()}"
+    try:
+        linked = ["-shared", "-pthread", *_link_flags(compiler, objects_folder), *map(str, objects)]
+        _run([compiler, *linked, "-o", str(unfinished)])
+        unfinished.replace(folder / variant.filename)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return folder / variant.filename
 
 
 def build_all(folder: Path = SOURCES, jobs: int = 0) -> list[Path]:
@@ -115,7 +145,8 @@ def build_all(folder: Path = SOURCES, jobs: int = 0) -> list[Path]:
     if compiler is None:
         raise BuildError("no C++ compiler found (install g++, or name one in CXX)")
     folder.mkdir(parents=True, exist_ok=True)
-    return [build_variant(compiler, variant, folder, jobs or os.cpu_count() or 1) for variant in variants()]
+    jobs = jobs or os.cpu_count() or 1
+    return [build_variant(compiler, variant, folder, jobs, CACHE) for variant in variants()]
 
 
 def main() -> None:

@@ -142,7 +142,7 @@ class ViewInput(QObject):
             return False
         code = placed.layout
         code.scroll_x = min(code.max_scroll_x, max(0.0, code.scroll_x - sideways / 2))
-        self._view.refresh_controls()
+        self._view.place_frames()
         return True
 
     # ------------------------------------------------------------ finding
@@ -153,7 +153,7 @@ class ViewInput(QObject):
         if not view.messages:
             return None, None
         y = point.y() + view.scroll_y()
-        row = view.row_at(y)
+        row = view.page.geometry.row_at(y)
         layout = view.layout_of_row(row)
         inner_y, inner_x = y - view.row_top(row), point.x() - view.column_left()
         blocks = layout.blocks()
@@ -169,7 +169,7 @@ class ViewInput(QObject):
         place, placed = self._find(point)
         if place is None or placed is None:
             return ""
-        row = view.row_of(place.message_id)
+        row = view.page.row_of(place.message_id)
         if row is None:
             return ""
         y = point.y() + view.scroll_y() - view.row_top(row)
@@ -212,7 +212,7 @@ class ViewInput(QObject):
             menu.addAction(_tr("Copy link address"), lambda: copy_to_clipboard(link))
         place, _ = self._find(QPointF(point))
         if place is not None:
-            row = self._view.row_of(place.message_id)
+            row = self._view.page.row_of(place.message_id)
             if row is not None:
                 text = self._view.messages[row].text
                 menu.addAction(_tr("Copy message"), lambda: copy_to_clipboard(text))

@@ -51,7 +51,7 @@ def test_only_what_is_near_the_window_is_laid_out(make_view: MakeView) -> None:
     bar = view.verticalScrollBar()
     for value in range(bar.maximum(), 0, -5_000):
         bar.setValue(value)
-    laid_out = sum(1 for row in range(3_000) if view.is_laid_out(row))
+    laid_out = sum(1 for row in range(3_000) if view.page.is_laid_out(row))
     assert laid_out < 120
 
 

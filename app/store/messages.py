@@ -14,14 +14,13 @@ from app.store.chats import MissingRowError, load_chat, touch
 from app.store.rows import clean_text
 from engine.events import FinishReason, Timings, Usage
 
-MAX_BRANCH = 1_000_000  # a guard against a file whose selections run in a circle
-
-_BRANCH = f"""
+# A child is always the newer row, so walking only to greater ids cannot run in a circle, even in a tampered file.
+_BRANCH = """
 WITH RECURSIVE branch (id, depth) AS (
     SELECT selected_root_id, 0 FROM chats WHERE id = ? AND selected_root_id IS NOT NULL
     UNION ALL
     SELECT m.selected_child_id, depth + 1 FROM branch JOIN messages m ON m.id = branch.id
-    WHERE m.selected_child_id IS NOT NULL LIMIT {MAX_BRANCH}
+    WHERE m.selected_child_id > m.id
 )
 """
 
@@ -103,7 +102,7 @@ def path_to(db: sqlite3.Connection, message_id: int) -> list[sqlite3.Row]:
     return db.execute(
         "WITH RECURSIVE path (id, depth) AS (SELECT ?, 0 UNION ALL"
         " SELECT m.parent_id, depth + 1 FROM path JOIN messages m ON m.id = path.id"
-        f" WHERE m.parent_id IS NOT NULL LIMIT {MAX_BRANCH})"
+        " WHERE m.parent_id < m.id)"
         " SELECT m.* FROM path JOIN messages m ON m.id = path.id ORDER BY depth DESC",
         (message_id,),
     ).fetchall()

@@ -22,6 +22,9 @@ from app.tasks import TaskThread
 
 log = logging.getLogger("haloband.store")
 
+# What a damaged full-text index says; our own constraints have codes of their own (SQLITE_CONSTRAINT_CHECK and so on).
+_INDEX_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_CONSTRAINT})
+
 T = TypeVar("T")
 Operation = Callable[[sqlite3.Connection], T]
 
@@ -96,7 +99,7 @@ class Store(QObject):
         try:
             return _in_transaction(db, operation)
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_CORRUPT_VTAB:
+            if getattr(error, "sqlite_errorcode", None) not in _INDEX_DAMAGE:
                 raise store_error(error, self._path) from error
         log.warning("the search index is damaged: building it again")
         try:

@@ -20,7 +20,7 @@ run: setup
 	@$(BIN)/haloband
 
 test: $(TEST_STAMP) lint
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
+	QT_QPA_PLATFORM=offscreen OMP_WAIT_POLICY=passive $(BIN)/python -m pytest
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .

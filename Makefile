@@ -27,3 +27,14 @@ lint: $(TEST_STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Coverage-guided fuzzing of everything that reads foreign bytes; `make fuzz SECONDS=3600` for longer.
+.PHONY: fuzz
+SECONDS ?= 600
+FUZZ_PACKAGES := build/fuzz/packages
+$(FUZZ_PACKAGES)/.installed: packaging/requirements-fuzz.lock $(TEST_STAMP)
+	$(BIN)/python -m pip install --quiet --target $(FUZZ_PACKAGES) -r packaging/requirements-fuzz.lock
+	touch $@
+
+fuzz: $(FUZZ_PACKAGES)/.installed
+	PYTHONPATH=$(FUZZ_PACKAGES) $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)

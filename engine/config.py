@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 ARCHITECTURE = "deepseek4"
 _SQRT_SOFTPLUS = 4  # llama.cpp's number for the only gating function of DS4
 _LARGEST = 1 << 20  # no dimension of a published or planned model comes near
+_MOST_SINKHORN = 256  # published models have 20; each costs time on every token of every layer
+_MOST_SELECTED = 1 << 14  # published models select 512 rows; buffers hold that many of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class YarnScaling:
     original_context: int
     beta_fast: float
     beta_slow: float
+
+    def __post_init__(self) -> None:
+        for name in ("factor", "original_context", "beta_fast", "beta_slow"):
+            if not 1 / _LARGEST <= getattr(self, name) <= _LARGEST:
+                raise ModelFileError(f"the model's YaRN {name} is {getattr(self, name)}, outside any sensible range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +69,16 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         sizes = ("layers", "hidden", "vocab", "heads", "head_dim", "rope_dim", "q_rank", "out_groups", "out_rank")
-        for name in (*sizes, "experts", "experts_used", "expert_hidden", "streams", "sinkhorn_iterations"):
-            if not 1 <= getattr(self, name) <= _LARGEST:
-                raise ModelFileError(f"the model's {name} is {getattr(self, name)}, outside 1 to {_LARGEST}")
-        for name in ("hc_eps", "rms_eps", "rope_base", "compress_rope_base", "expert_scale"):
+        limits = dict.fromkeys((*sizes, "experts", "experts_used", "expert_hidden", "streams"), _LARGEST)
+        for name, limit in {**limits, "sinkhorn_iterations": _MOST_SINKHORN}.items():
+            if not 1 <= getattr(self, name) <= limit:
+                raise ModelFileError(f"the model's {name} is {getattr(self, name)}, outside 1 to {limit}")
+        for name in ("hc_eps", "rms_eps", "expert_scale"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ModelFileError(f"the model's {name} is {getattr(self, name)}, not a positive number")
+        for name in ("rope_base", "compress_rope_base"):
+            if not 1 < getattr(self, name) < float("inf"):
+                raise ModelFileError(f"the model's {name} is {getattr(self, name)}, not a number above 1")
         for holds, complaint in self._relations():
             if not holds:
                 raise ModelFileError(f"the model's shape does not fit together: {complaint}")
@@ -84,6 +95,9 @@ class ModelConfig:
             (0 <= self.hash_layers <= self.layers, f"{self.hash_layers} hash layers"),
             (self.window == RAW_WINDOW, f"a window of {self.window}, where {RAW_WINDOW} is the only one built"),
             (self.streams == 4, f"{self.streams} residual streams, where 4 is the only count built"),
+            (min(self.index_heads, self.index_dim) >= 0, f"{self.index_heads} indexer heads of {self.index_dim}"),
+            (self.index_heads * self.index_dim <= _LARGEST, f"{self.index_heads} indexer heads of {self.index_dim}"),
+            (0 <= self.index_top_k <= _MOST_SELECTED, f"a selection of {self.index_top_k} rows"),
             (not compressed or self.index_dim >= self.rope_dim, f"indexer width {self.index_dim}"),
             (not compressed or min(self.index_heads, self.index_top_k) >= 1, "an indexer without heads or top-k"),
             (not compressed or self.index_dim & (self.index_dim - 1) == 0, f"indexer width {self.index_dim}"),

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
+from app.desktop import Notifier, SleepBlocker
 from app.pages.chat_settings import ChatSettingsDialog
 from app.pages.help import HelpDialog
 from app.pages.models_page import ModelsPage
@@ -25,6 +26,7 @@ from app.transcript.text_style import TextStyle
 from app.widgets.basics import copy_to_clipboard, hairline
 from app.widgets.toast import UndoToast
 from app.window_actions import install_actions
+from app.window_away import AwayWatch
 from app.window_chat import ChatPage
 from app.window_exchange import choose_and_export, choose_and_import
 from app.window_header import Header
@@ -63,6 +65,7 @@ class MainWindow(QMainWindow):
         self._whole = QWidget()
         self._build()
         self.toast = UndoToast(self._whole, self.chat.body)
+        self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
         self.shortcuts = install_actions(self, self._handlers())
         self._connect()
         self._on_theme_changed(theme.theme)
@@ -167,6 +170,7 @@ class MainWindow(QMainWindow):
 
     def _on_chats_changed(self, chats: tuple[ChatSummary, ...]) -> None:
         self._chats = chats
+        self._away.titles = {chat.id: chat.title for chat in chats}
         self.sidebar.show_chats(chats)
 
     def _on_chat_opened(self, opened: OpenChat) -> None:

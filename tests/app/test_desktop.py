@@ -1,0 +1,34 @@
+"""Best effort towards the desktop: nothing fails without it, and the sleep lock ends with us."""
+
+import stat
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.desktop import Notifier, SleepBlocker
+
+
+def test_without_a_session_bus_nothing_is_notified() -> None:
+    assert Notifier().notify("key", "Title", "Text") in (True, False)
+
+
+def test_without_the_tool_nothing_is_blocked_and_nothing_fails(qtbot: QtBot) -> None:
+    blocker = SleepBlocker("no-such-tool-anywhere")
+    blocker.set_active(True)
+    assert not blocker.is_active
+    blocker.set_active(False)
+
+
+def test_the_tool_runs_while_active_and_ends_afterwards(qtbot: QtBot, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    tool = tmp_path / "inhibit"
+    tool.write_text(f'#!/bin/sh\necho "started $*" >> {log}\ncat\necho ended >> {log}\n')
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    blocker = SleepBlocker(str(tool))
+    blocker.set_active(True)
+    blocker.set_active(True)
+    qtbot.waitUntil(lambda: log.exists() and "started" in log.read_text(), timeout=10_000)
+    assert log.read_text().count("started") == 1
+    assert "--what=sleep:idle" in log.read_text()
+    blocker.set_active(False)
+    qtbot.waitUntil(lambda: "ended" in log.read_text(), timeout=10_000)

@@ -1,4 +1,4 @@
-"""The store as the app meets it: damaged, locked, read-only, full, newer, killed. One sentence each, and it works on."""
+"""The store as the app meets it: damaged, locked, read-only, full, newer, killed. One sentence, and it works on."""
 
 import contextlib
 import os

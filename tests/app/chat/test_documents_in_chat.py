@@ -1,0 +1,322 @@
+"""Documents from paste or file to prompt, the context budget, and what is said before sending when it does not fit."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.chat.models import (
+    ChatSettings,
+    ContextBudget,
+    FitChoice,
+    FitOption,
+    MessageState,
+    PendingDocument,
+    PendingState,
+)
+from tests.app.backend_recorder import BackendRecorder
+from tests.app.conftest import MakeBackend
+from tests.app.fake_engine import FakeScript
+
+PASTE = "line of a long paste\n" * 200
+
+
+def chips(chat: BackendRecorder) -> tuple[PendingDocument, ...]:
+    return chat.chats._drafting.pending(chat.chat_id)
+
+
+def wait_counted(chat: BackendRecorder) -> None:
+    chat.wait(lambda: all(d.info is not None and d.info.tokens is not None for d in chips(chat)))
+
+
+def prompts_of(chat: BackendRecorder) -> list[list[str]]:
+    """Contents of every prompt the model is given from now on."""
+    found: list[list[str]] = []
+    model = chat.backend.host._worker._model
+    assert model is not None
+    encode = model.encode_chat
+
+    def record(messages: list[object], thinking: bool = False) -> list[int]:
+        found.append([m.content for m in messages])  # type: ignore[attr-defined]  # engine messages
+        return encode(messages, thinking=thinking)  # type: ignore[arg-type]
+
+    model.encode_chat = record  # type: ignore[method-assign, assignment]
+    return found
+
+
+def set_context(chat: BackendRecorder, context: int, max_tokens: int) -> None:
+    chat.backend.settings.change(
+        lambda s: replace(s, model=replace(s.model, context=context), answers=replace(s.answers, max_tokens=max_tokens))
+    )
+
+
+def test_a_long_paste_becomes_a_chip_and_its_whole_text_reaches_the_model(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    prompts = prompts_of(chat)
+    assert not chat.chats.paste_text("short")
+    assert chat.chats.paste_text(PASTE)
+    assert chat.chats.paste_text(PASTE + "another")
+    wait_counted(chat)
+    assert [chip.name for chip in chips(chat)] == ["Pasted text 1", "Pasted text 2"]
+    chat.ask("What is this?")
+    assert chips(chat) == ()
+    expected = (
+        f"[file name]: Pasted text 1\n[file content begin]\n{PASTE}\n[file content end]\n"
+        f"[file name]: Pasted text 2\n[file content begin]\n{PASTE}another\n[file content end]\n"
+        "What is this?"
+    )
+    assert [expected] in prompts
+    question = chat.shown[0]
+    assert question.text == "What is this?"
+    assert [info.name for info in question.documents] == ["Pasted text 1", "Pasted text 2"]
+    assert question.documents[0].preview == PASTE[:500]
+    assert question.documents[0].size_bytes == len(PASTE)
+
+
+def test_pastes_stay_text_when_switched_off(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    chat.backend.settings.change(lambda s: replace(s, composer=replace(s.composer, paste_becomes_document=False)))
+    assert not chat.chats.paste_text(PASTE)
+    chat.backend.settings.change(
+        lambda s: replace(s, composer=replace(s.composer, paste_becomes_document=True, paste_threshold=10**6))
+    )
+    assert not chat.chats.paste_text(PASTE)
+
+
+def test_documents_are_counted_with_their_header_and_kept_over_a_restart(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    chat.chats.paste_text(PASTE)
+    wait_counted(chat)
+    tokens = chips(chat)[0].info.tokens  # type: ignore[union-attr]  # counted above
+    assert tokens is not None
+    assert tokens > len(PASTE) // 4
+    chat.settle()
+    chat.close()
+    later = make_backend()
+    assert [(chip.name, chip.state) for chip in chips(later)] == [("Pasted text 1", PendingState.READY)]
+    assert chips(later)[0].info.tokens == tokens  # type: ignore[union-attr]
+
+
+def test_files_show_their_state_and_failures_are_said_on_the_chip(make_backend: MakeBackend, tmp_path: Path) -> None:
+    chat = make_backend()
+    good, bad = tmp_path / "notes.md", tmp_path / "movie.bin"
+    good.write_text("# Notes\nsome text")
+    bad.write_bytes(b"\0\1\2\3" * 1000)
+    chat.chats.add_files([good, bad, tmp_path / "missing.txt"])
+    assert [chip.state for chip in chips(chat)] == [PendingState.READING] * 3
+    chat.wait(lambda: all(chip.state is not PendingState.READING for chip in chips(chat)))
+    states = {chip.name: chip.state for chip in chips(chat)}
+    assert states == {
+        "notes.md": PendingState.READY,
+        "movie.bin": PendingState.FAILED,
+        "missing.txt": PendingState.FAILED,
+    }
+    failed = next(chip for chip in chips(chat) if chip.name == "movie.bin")
+    assert "movie.bin is not a text" in failed.error
+    chat.chats.set_draft("what is it?")
+    chat.chats.send()
+    chat.wait(lambda: chat.notices)
+    assert "could not be read" in chat.notices[-1].text
+    assert not chat.sent
+    for chip in chips(chat):
+        if chip.state is PendingState.FAILED:
+            chat.chats.remove_document(chip.key)
+    chat.ask("what is it?")
+    assert [info.name for info in chat.shown[0].documents] == ["notes.md"]
+
+
+def test_a_document_can_be_removed_shown_and_made_text_again(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    chat.chats.set_draft("before")
+    chat.chats.paste_text(PASTE)
+    wait_counted(chat)
+    key = chips(chat)[0].key
+    texts: list[tuple[int, str]] = []
+    chat.chats.document_text_ready.connect(lambda key, text: texts.append((key, text)))
+    chat.chats.request_document_text(key)
+    chat.wait(lambda: texts)
+    assert texts == [(key, PASTE)]
+    chat.chats.insert_document_as_text(key)
+    chat.wait(lambda: chat.drafts and not chips(chat))
+    assert chat.drafts[-1] == (chat.chat_id, f"before\n{PASTE}")
+    chat.chats.paste_text(PASTE)
+    chat.chats.remove_document(chips(chat)[0].key)  # before the store has it
+    assert chips(chat) == ()
+    chat.settle()
+    chat.settle()
+    assert chat.stored("SELECT count(*) FROM documents") == [(0,)]
+
+
+def test_an_edited_question_keeps_its_documents(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    chat.chats.paste_text(PASTE)
+    wait_counted(chat)
+    chat.ask("What is this?")
+    prompts = prompts_of(chat)
+    question = chat.shown[0]
+    chat.wait_next("branch_changed", lambda: chat.chats.edit_message(question.id, "Who wrote it?"))
+    chat.wait_idle()
+    assert [info.name for info in chat.shown[0].documents] == ["Pasted text 1"]
+    assert any(PASTE in prompt[0] and prompt[0].endswith("Who wrote it?") for prompt in prompts)
+
+
+def test_the_budget_adds_up_to_what_is_sent(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    set_context(chat, 8192, 100)
+    chat.ask("the first question of this chat")
+    chat.chats.paste_text(PASTE)
+    wait_counted(chat)
+    chat.chats.set_draft("and now a second one")
+
+    def is_known() -> bool:
+        budget = chat.budget
+        return budget.used is not None and bool(budget.draft) and bool(budget.documents) and bool(budget.cached)
+
+    chat.wait(is_known)
+    chat.qtbot.wait(500)  # the last count may still be on its way
+    budget = chat.budget
+    assert budget.context == 8192
+    assert budget.reserved == 100
+    assert budget.fits
+    chat.ask("and now a second one")
+    usage = chat.shown[-1].usage
+    assert usage is not None
+    assert budget.used is not None
+    assert abs(budget.used - usage.prompt_tokens) <= 1  # pieces counted apart may share a token
+    assert budget.cached == usage.cached_tokens
+
+
+def test_the_budget_says_when_it_does_not_fit_before_sending(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    set_context(chat, 512, 100)
+    chat.chats.set_draft("word " * 1000)
+    chat.wait(lambda: chat.told["budget_changed"] and not chat.budget.fits)
+    assert chat.budget.over_by > 0
+
+
+def refuse(chat: BackendRecorder, text: str) -> dict[FitChoice, FitOption]:
+    chat.chats.set_draft(text)
+    refused = chat.wait_next("send_refused", chat.chats.send)
+    assert refused.budget.is_exact
+    assert isinstance(refused.budget, ContextBudget)
+    assert refused.budget.over_by > 0
+    assert not chat.chats._asking.sending.is_sending(chat.chat_id)
+    return {option.choice: option for option in refused.options}
+
+
+def filled(make_backend: MakeBackend) -> BackendRecorder:
+    """A chat of three turns that fills a context of 1,024 nearly up."""
+    chat = make_backend(FakeScript(answer=("word ",) * 100))
+    set_context(chat, 1024, 110)
+    for number in range(3):
+        chat.ask(f"{number} " + "x" * 400)
+    return chat
+
+
+def test_what_does_not_fit_is_not_stored_and_stays_in_the_composer(make_backend: MakeBackend) -> None:
+    chat = filled(make_backend)
+    before = chat.stored("SELECT count(*) FROM messages")
+    options = refuse(chat, "y" * 1400)
+    assert set(options) == {FitChoice.LARGER_CONTEXT, FitChoice.LEAVE_OUT_OLDEST, FitChoice.NEW_CHAT}
+    assert chat.stored("SELECT count(*) FROM messages") == before
+    assert chat.chats._drafting.text(chat.chat_id) == "y" * 1400
+
+
+def test_choice_larger_context(make_backend: MakeBackend) -> None:
+    chat = filled(make_backend)
+    options = refuse(chat, "y" * 1400)
+    chat.chats.send(options[FitChoice.LARGER_CONTEXT])
+    chat.wait(lambda: len(chat.sent) == 4)
+    chat.wait_idle()
+    assert chat.backend.settings.settings.model.context == 2048
+    assert chat.shown[-1].state is MessageState.COMPLETE
+
+
+def test_choice_leave_out_oldest_stays_and_can_be_taken_back(make_backend: MakeBackend) -> None:
+    chat = filled(make_backend)
+    prompts = prompts_of(chat)
+    options = refuse(chat, "y" * 1400)
+    chat.chats.send(options[FitChoice.LEAVE_OUT_OLDEST])
+    chat.wait(lambda: len(chat.sent) == 4)
+    chat.wait_idle()
+    left_out = options[FitChoice.LEAVE_OUT_OLDEST].value
+    assert prompts[-1][0].startswith(f"{left_out} ")
+    assert chat.chats.current_chat is not None
+    assert chat.chats.current_chat.history_from_id == chat.shown[2 * left_out].id
+    assert len(chat.shown) == 8  # nothing is gone
+    chat.wait_next("chat_changed", lambda: chat.chats.restore_history(chat.chat_id))
+    assert chat.chats.current_chat.history_from_id is None
+
+
+def test_choice_new_chat_moves_question_and_documents(make_backend: MakeBackend) -> None:
+    chat = filled(make_backend)
+    old = chat.chat_id
+    chat.chats.set_chat_settings(old, ChatSettings(temperature=0.25))
+    chat.chats.paste_text("z" * 2100)
+    wait_counted(chat)
+    options = refuse(chat, "what is it?")
+    chat.chats.send(options[FitChoice.NEW_CHAT])
+    chat.wait(lambda: len(chat.sent) == 4 and chat.chat_id != old)
+    chat.wait_idle()
+    assert chat.texts[0] == "what is it?"
+    assert [info.name for info in chat.shown[0].documents] == ["Pasted text 1"]
+    assert chat.chats.current_chat is not None
+    assert chat.chats.current_chat.settings.temperature == 0.25
+    opened = chat.wait_next("chat_opened", lambda: chat.chats.open_chat(old))
+    assert opened.chat.draft == ""
+    assert opened.pending_documents == ()
+
+
+def test_choice_remove_documents(make_backend: MakeBackend) -> None:
+    chat = filled(make_backend)
+    chat.chats.paste_text("z" * 2100)
+    wait_counted(chat)
+    options = refuse(chat, "short")
+    chat.chats.send(options[FitChoice.REMOVE_DOCUMENTS])
+    chat.wait(lambda: len(chat.sent) == 4)
+    chat.wait_idle()
+    assert chat.shown[-2].documents == ()
+    assert chat.stored("SELECT count(*) FROM documents") == [(0,)]
+
+
+def test_choice_shorter_answer(make_backend: MakeBackend) -> None:
+    chat = make_backend(FakeScript(answer=("x",) * 500))
+    set_context(chat, 512, 300)
+    options = refuse(chat, "y" * 1200)
+    value = options[FitChoice.SHORTER_ANSWER].value
+    chat.chats.send(options[FitChoice.SHORTER_ANSWER])
+    chat.wait(lambda: chat.sent)
+    chat.wait_idle()
+    assert len(chat.shown[-1].text) == value
+    assert chat.shown[-1].usage is not None
+    assert chat.shown[-1].usage.prompt_tokens + value == 512
+
+
+def test_a_refused_edit_is_sent_as_an_edit(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    set_context(chat, 512, 100)
+    chat.ask("short")
+    first = chat.shown[0]
+    chat.chats.set_draft("an unrelated draft")
+    refused = chat.wait_next("send_refused", lambda: chat.chats.edit_message(first.id, "y" * 2000))
+    options = {option.choice: option for option in refused.options}
+    changed = len(chat.told["branch_changed"])
+    chat.chats.send(options[FitChoice.LARGER_CONTEXT])
+    chat.wait(lambda: len(chat.told["branch_changed"]) > changed)
+    chat.wait_idle()
+    assert chat.texts[0] == "y" * 2000
+    assert chat.shown[0].versions == 2
+    assert chat.chats._drafting.text(chat.chat_id) == "an unrelated draft"
+
+
+@pytest.mark.parametrize("with_breaks", [True, False])
+def test_a_megabyte_goes_through_whole(make_backend: MakeBackend, with_breaks: bool) -> None:
+    chat = make_backend(FakeScript(context_length=1 << 20, step_tokens=1 << 20))
+    set_context(chat, 1 << 20, 100)
+    text = ("x" * 79 + "\n" if with_breaks else "x" * 80) * 13_000
+    prompts = prompts_of(chat)
+    assert chat.chats.paste_text(text)
+    wait_counted(chat)
+    chat.ask("How long is it?")
+    assert any(text in prompt[0] for prompt in prompts)
+    assert chat.shown[-1].state is MessageState.COMPLETE

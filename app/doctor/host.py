@@ -5,12 +5,15 @@ where there is no answer, and never raises.
 """
 
 import contextlib
+import functools
 import grp
 import os
 import pwd
 import stat
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -18,6 +21,7 @@ from pathlib import Path
 
 COMMAND_TIMEOUT_S = 10.0
 SELF_TEST_TIMEOUT_S = 120.0
+_POLL_S = 0.1
 _OUTPUT_LIMIT = 64 * 1024  # characters of a command's output that are kept
 _FILE_LIMIT = 256 * 1024  # bytes of a file that are read
 
@@ -92,11 +96,11 @@ class Host:
             return False
 
 
-def real_host() -> Host:
-    """This machine, this process, this Python."""
+def real_host(stop: threading.Event | None = None) -> Host:
+    """This machine, this process, this Python. Setting `stop` ends a command that runs, as if it were not there."""
     return Host(
         root=Path("/"),
-        run=run_command,
+        run=functools.partial(run_command, stop=stop),
         device=_read_device,
         package_version=_package_version,
         package_file=_package_file,
@@ -107,16 +111,29 @@ def real_host() -> Host:
     )
 
 
-def run_command(command: tuple[str, ...], timeout_s: float | None = None) -> CommandResult | None:
-    """Run a command without a shell or a terminal. None if it is not there, or did not end in time."""
+def run_command(
+    command: tuple[str, ...], timeout_s: float | None = None, stop: threading.Event | None = None
+) -> CommandResult | None:
+    """Run a command without a shell or a terminal. None if it is not there, did not end in time, or was stopped."""
     limit = timeout_s or (SELF_TEST_TIMEOUT_S if command[-1:] == ("--self-test",) else COMMAND_TIMEOUT_S)
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit, check=False, errors="replace"
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, errors="replace", text=True
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return None
-    return CommandResult(done.returncode, done.stdout[-_OUTPUT_LIMIT:], done.stderr[-_OUTPUT_LIMIT:])
+    end = time.monotonic() + limit
+    with process:
+        while True:
+            try:
+                out, err = process.communicate(timeout=_POLL_S)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() < end and not (stop is not None and stop.is_set()):
+                    continue
+                process.kill()
+                return None
+            return CommandResult(process.returncode, out[-_OUTPUT_LIMIT:], err[-_OUTPUT_LIMIT:])
 
 
 def _self_test_command() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -62,4 +63,7 @@ def test_commands_that_are_absent_or_hang_give_no_answer() -> None:
     assert run_command(("haloband-no-such-program", "--version")) is None
     assert run_command(("sleep", "30"), timeout_s=0.2) is None
     assert run_command(("sh", "-c", "echo out; echo err >&2; exit 3")) == CommandResult(3, "out\n", "err\n")
+    stop = threading.Event()
+    threading.Timer(0.2, stop.set).start()
+    assert run_command(("sleep", "30"), stop=stop) is None
     assert SELF_TEST_TIMEOUT_S > 60  # a cold start of torch from a slow disk takes half of that

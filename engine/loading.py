@@ -28,7 +28,7 @@ from engine.model import Network
 from engine.plan import STEP_CAP, Cut, Step
 from engine.session import Mode, Session
 from engine.state import SessionState
-from engine.step_buffers import largest_step_bytes
+from engine.step_buffers import peak_bytes
 from engine.threads import cpu_threads
 from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
@@ -82,7 +82,7 @@ class Model:
     def memory_report(self, state: SessionState, steps: Sequence[Step], position: int) -> MemoryReport:
         """The ledger of a session of this model (engine.ledger)."""
         shape = CacheShape.from_config(self.config, state.rounding.row_dtype.itemsize)
-        buffers = largest_step_bytes(shape, steps, self.network.backend.buffer_style)
+        buffers = max((peak_bytes(self.network.backend.step_buffers(shape, step)) for step in steps), default=0)
         return memory_report(shape, position, steps, state.context, self._weight_bytes, buffers, KEPT_CHECKPOINTS)
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:

@@ -9,13 +9,14 @@ between layers. Called by the session on its thread.
 
 import threading
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 
 import torch
 
 from engine.backends.base import Backend
 from engine.config import ModelConfig
 from engine.errors import Stopped
-from engine.layers.attention import StepContext, attend_step, join, output_projection, project
+from engine.layers.attention import Projections, StepContext, attend_step, join, output_projection, project
 from engine.layers.hyper_connection import Mixed
 from engine.layers.norm import rms_norm
 from engine.plan import BAND_TOKENS, Step
@@ -23,6 +24,17 @@ from engine.state import SessionState
 from engine.weights import LayerWeights, ModelWeights
 
 Observer = Callable[[int, torch.Tensor], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """A step on its way through the layers: per band the way back into the streams and the next projections."""
+
+    token_ids: torch.Tensor
+    bands: list[slice]
+    streams: torch.Tensor
+    ways: list[Mixed]
+    parts: list[Projections]
 
 
 class Network:
@@ -53,27 +65,37 @@ class Network:
 
         context = StepContext(self.config, step, state.rounding, selects, band_tokens, look_at_stop)
         look_at_stop()
-        layers, bands = self.weights.layers, [slice(band.start, band.stop) for band in step.bands(band_tokens)]
-        streams = self._embed(token_ids)
-        ways = [self.backend.mix(streams[band], layers[0].attn_mixer, layers[0].attn_norm) for band in bands]
-        found = join([project(way.x, layers[0].attention, context, self.backend) for way in ways])
-        for index, layer in enumerate(layers):
-            attended = attend_step(found, layer.attention, state.layers[index], context, self.backend)
-            following = layers[index + 1] if index + 1 < len(layers) else None
-            parts = []
-            for number, band in enumerate(bands):
-                look_at_stop()
-                inner = self._attention_output(streams[band], attended[band], ways[number], layer)
-                ways[number] = self._feed_forward(streams[band], token_ids[band], inner, layer, following)
-                if following is not None:
-                    parts.append(project(ways[number].x, following.attention, context, self.backend))
-            del attended
-            found = join(parts) if parts else found
+        running = self._begin(token_ids, context)
+        for index in range(self.config.layers):
+            self._run_layer(running, index, state, context)
             if observe is not None:
-                observe(index, streams)
+                observe(index, running.streams)
             yield index + 1
             look_at_stop()
-        return streams
+        return running.streams
+
+    def _begin(self, token_ids: torch.Tensor, context: StepContext) -> "_Pass":
+        """Embed the tokens and project them for the first layer's attention."""
+        first = self.weights.layers[0]
+        bands = [slice(band.start, band.stop) for band in context.step.bands(context.band_tokens)]
+        streams = self._embed(token_ids)
+        ways = [self.backend.mix(streams[band], first.attn_mixer, first.attn_norm) for band in bands]
+        parts = [project(way.x, first.attention, context, self.backend) for way in ways]
+        return _Pass(token_ids, bands, streams, ways, parts)
+
+    def _run_layer(self, running: "_Pass", index: int, state: SessionState, context: StepContext) -> None:
+        """Attention over the whole step, then band by band up to the projections of the next layer."""
+        layer, layers = self.weights.layers[index], self.weights.layers
+        following = layers[index + 1] if index + 1 < len(layers) else None
+        attended = attend_step(join(running.parts), layer.attention, state.layers[index], context, self.backend)
+        for number, band in enumerate(running.bands):
+            context.between_bands()
+            streams = running.streams[band]
+            inner = self._attention_output(streams, attended[band], running.ways[number], layer)
+            way = self._feed_forward(streams, running.token_ids[band], inner, layer, following)
+            running.ways[number] = way
+            if following is not None:
+                running.parts.append(project(way.x, following.attention, context, self.backend))
 
     def _embed(self, token_ids: torch.Tensor) -> torch.Tensor:
         """Every stream starts as the token's embedding: float32 [N, n, D]."""

@@ -8,14 +8,15 @@ from typing import Protocol
 
 import torch
 
+from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
-from engine.plan import Band
+from engine.plan import Band, Step
 from engine.state import SessionState
-from engine.step_buffers import BufferStyle
+from engine.step_buffers import Buffer
 from engine.weights import ModelWeights
 
 
@@ -34,7 +35,9 @@ class Backend(Protocol):
     compute_dtype: torch.dtype
     config: ModelConfig
     native_note: str  # which compiled kernels run, or why none
-    buffer_style: BufferStyle  # how this machine lays a step's temporaries out, for the ledger
+
+    def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
+        """The temporaries this machine really holds during a step, for the ledger's forecast."""
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         """x in the type that matrix products take, contiguous."""

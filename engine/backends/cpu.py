@@ -4,15 +4,17 @@ import torch
 from torch.nn import functional
 
 from engine.backends.base import TokenProgram
+from engine.backends.cpu_buffers import cpu_step_buffers
+from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.gguf import GgufFile
 from engine.layers import hyper_connection, indexer, moe, row_attention
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
-from engine.plan import Band
+from engine.plan import Band, Step
 from engine.state import SessionState
-from engine.step_buffers import BufferStyle
+from engine.step_buffers import Buffer
 from engine.weights import ModelWeights
 
 
@@ -20,12 +22,15 @@ class CpuBackend:
     """Matrix products in `compute_dtype` (float32 or bfloat16), everything else in float32."""
 
     name = "cpu"
+    compiled = False
     device = "cpu"
 
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:
         self.config, self.compute_dtype = config, compute_dtype
-        self.buffer_style = BufferStyle(output_in_place=False)
         self.native_note = "plain torch"
+
+    def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
+        return cpu_step_buffers(shape, step, self.compute_dtype.itemsize, self.compiled)
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         return x.to(self.compute_dtype).contiguous()

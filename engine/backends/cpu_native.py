@@ -27,6 +27,8 @@ _GROUP_GRAIN = 64  # oneDNN builds code for every row count it meets; 64 leaves 
 class NativeCpuBackend(CpuBackend):
     """`native` holds the opened kernels; the rest is as in CpuBackend."""
 
+    compiled = True
+
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype, native: native_cpu.NativeCpu) -> None:
         super().__init__(config, compute_dtype)
         self.native = native

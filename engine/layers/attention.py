@@ -96,10 +96,10 @@ def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: "Bac
     return Projections(ops.linear(qa, weights.q_b), kv.float(), pool, index_q, index_weights, index_pool)
 
 
-def join(parts: Sequence[Projections]) -> Projections:
-    """The projections of consecutive tokens as one."""
+def join(parts: list[Projections]) -> Projections:
+    """The projections of consecutive tokens as one. Empties `parts`, so that they are not held beside the result."""
     if len(parts) == 1:
-        return parts[0]
+        return parts.pop()
 
     def together(tensors: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
         present = [tensor for tensor in tensors if tensor is not None]
@@ -109,7 +109,7 @@ def join(parts: Sequence[Projections]) -> Projections:
         present = [pair for pair in found if pair is not None]
         return (torch.cat([a for a, _ in present]), torch.cat([b for _, b in present])) if present else None
 
-    return Projections(
+    joined = Projections(
         q=torch.cat([part.q for part in parts]),
         kv=torch.cat([part.kv for part in parts]),
         pool=pairs([part.pool for part in parts]),
@@ -117,6 +117,8 @@ def join(parts: Sequence[Projections]) -> Projections:
         index_weights=together([part.index_weights for part in parts]),
         index_pool=pairs([part.index_pool for part in parts]),
     )
+    parts.clear()
+    return joined
 
 
 def attend_step(

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from kernels.ops.attention import HeadShape
 from kernels.ops.compressor import CompressorShape
+from kernels.ops.formats import WeightFormat
 from kernels.ops.indexer import IndexerShape
+from kernels.ops.matvec import down_source, gate_up_source, matvec_source
 from kernels.ops.residual import COLLAPSE_OUTPUTS, ResidualShape
 from kernels.ops.routing import RouterShape
 from kernels.ops.rows import Rounding, RowForm
@@ -38,6 +40,7 @@ def _entries(shape: ModelShape) -> Iterator[Entry]:
     yield from _attention(shape)
     yield from _indexer(shape)
     yield from _routing(shape)
+    yield from _matvec(shape)
 
 
 def _residual(shape: ModelShape) -> Iterator[Entry]:
@@ -82,3 +85,16 @@ def _indexer(shape: ModelShape) -> Iterator[Entry]:
 def _routing(shape: ModelShape) -> Iterator[Entry]:
     for hashed in (False, True):
         yield Entry(shape, RouterShape(shape.experts, shape.experts_used, hashed).source(), 48, 0)
+
+
+def _formats(shape: ModelShape) -> tuple[WeightFormat, ...]:
+    """The formats of files of this shape."""
+    return tuple(WeightFormat) if shape is V4_FLASH else (WeightFormat.F16, WeightFormat.Q8_0, WeightFormat.MXFP4)
+
+
+def _matvec(shape: ModelShape) -> Iterator[Entry]:
+    dots = ("v_dot2", "global_load_b128", "ds_store_b128", "ds_load_b128")
+    for kind in _formats(shape):
+        yield Entry(shape, matvec_source(kind, shape.hidden), 128, 65536, dots)
+        yield Entry(shape, gate_up_source(kind, shape.hidden), 128, 65536, dots)
+        yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 128, 65536, dots)

@@ -29,6 +29,7 @@ class CudaDevice:
         torch.empty(1, device=self.tensor_device)  # makes torch's context current
         major, minor = torch.cuda.get_device_capability(index)
         self.target = f"sm_{major}{minor}"
+        self.compute_units = torch.cuda.get_device_properties(index).multi_processor_count
         self.description = f"{torch.cuda.get_device_name(index)} ({self.target})"
         self._last_kernel = "none"
 

@@ -30,6 +30,7 @@ class HipDevice:
         self.tensor_device = torch.device(tensor_device)
         properties = self._properties()
         self.target = _text(properties.gcnArchName).split(":")[0]
+        self.compute_units = int(properties.multiProcessorCount) or 1
         self.description = f"{_text(properties.name) or 'AMD GPU'} ({self.target})"
         self._last_kernel = "none"
         self._check("hipSetDevice", self._hip.hipSetDevice(index)[0])

@@ -43,6 +43,10 @@ class Device(Protocol):
         """Its name for messages."""
 
     @property
+    def compute_units(self) -> int:
+        """How many workgroups it runs side by side at least; grids are shaped by it, results never."""
+
+    @property
     def tensor_device(self) -> torch.device:
         """Where the tensors of a launch must live."""
 

@@ -112,6 +112,6 @@ def _mix(resources: Resources) -> str:
     arithmetic = {
         name: count
         for name, count in resources.instructions.items()
-        if name.startswith(("v_wmma", "v_dot", "v_fma_mix"))
+        if name.startswith(("v_wmma", "v_dot", "v_dual_dot", "v_fma_mix"))
     }
     return ", ".join(f"{count} {name}" for name, count in arithmetic.items())

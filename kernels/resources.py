@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 # What a table shows of the instruction mix: matrix and dot products, mixed F16/F32 arithmetic, wide memory accesses.
 NOTABLE = re.compile(
-    r"^(v_wmma_\w+|v_dot\d\w*|v_fma_mix\w*|v_perm_b32|v_permlanex16_b32|ds_(?:load|store)_b(?:64|128)|global_load_b128)"
+    r"^(v_wmma_\w+|v_(?:dual_)?dot\d\w*|v_fma_mix\w*|v_perm_b32|v_permlanex16_b32|"
+    r"ds_(?:load|store)_b(?:64|128)|global_load_b128)"
 )
 _METADATA = re.compile(r"^\s+\.(\w+):\s+(\d+)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"^; (Occupancy|codeLenInByte)\s*[:=]\s*(\d+)", re.MULTILINE)

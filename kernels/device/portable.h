@@ -12,6 +12,7 @@ using u32 = unsigned int;
 using u64 = unsigned long long;
 using i8 = signed char;
 using i32 = int;
+using i64 = long long;
 
 // Wide accesses to memory that is also seen as single elements. clang's own vectors stay in registers where a structure
 // that is filled under a condition would go to scratch.

@@ -65,8 +65,44 @@ DEVICE float round_even(float x) { return __builtin_rintf(x); }
 DEVICE i32 dot4(u32 a, u32 b, i32 acc) { return __builtin_amdgcn_sudot4(true, (i32)a, true, (i32)b, acc, false); }
 // The low word of high:low shifted right by `bits` (0..31).
 DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) { return __builtin_amdgcn_alignbit(high, low, bits); }
-// Byte i of the result is byte (index byte i) of high:low; each index is 0..7.
-DEVICE u32 pick_bytes(u32 low, u32 high, u32 indices) { return __builtin_amdgcn_perm(high, low, indices); }
+// Byte i of the result is byte (nibble i of NIBBLES) of high:low, nibbles 0..7.
+template <u32 NIBBLES>
+DEVICE u32 permute(u32 low, u32 high) {
+    constexpr u32 indices = (NIBBLES & 7) | (NIBBLES >> 4 & 7) << 8 | (NIBBLES >> 8 & 7) << 16 | (NIBBLES >> 12 & 7) << 24;
+    return __builtin_amdgcn_perm(high, low, indices);
+}
+// Eight table bytes (low:high) for the eight nibbles of `selectors`, each 0..7: nibbles 0..3 to `first`, 4..7 to `second`.
+DEVICE void look_up(u32 low, u32 high, u32 selectors, u32& first, u32& second) {
+    const u32 even = __builtin_amdgcn_perm(high, low, selectors & 0x07070707u);
+    const u32 odd = __builtin_amdgcn_perm(high, low, selectors >> 4 & 0x07070707u);
+    first = permute<0x5140>(even, odd), second = permute<0x7362>(even, odd);
+}
+// The same for bytes of two nibbles: the low nibbles of all four bytes to `lows`, the high ones to `highs`.
+DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& highs) {
+    lows = __builtin_amdgcn_perm(high, low, selectors & 0x07070707u);
+    highs = __builtin_amdgcn_perm(high, low, selectors >> 4 & 0x07070707u);
+}
+
+// Pairs of F16 in one word.
+typedef _Float16 HalfPair __attribute__((ext_vector_type(2)));
+DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
+    return __builtin_bit_cast(u32, __builtin_elementwise_fma(__builtin_bit_cast(HalfPair, a), __builtin_bit_cast(HalfPair, b),
+                                                             __builtin_bit_cast(HalfPair, c)));
+}
+DEVICE u32 pair_add(u32 a, u32 b) {
+    return __builtin_bit_cast(u32, __builtin_bit_cast(HalfPair, a) + __builtin_bit_cast(HalfPair, b));
+}
+DEVICE u32 pair_multiply(u32 a, u32 b) {
+    return __builtin_bit_cast(u32, __builtin_bit_cast(HalfPair, a) * __builtin_bit_cast(HalfPair, b));
+}
+// The dot product of eight pairs, added in F32.
+DEVICE float dot_pairs(const u32* a, const u32* b) {
+    float sum = 0.0f;
+#pragma unroll
+    for (u32 i = 0; i < 8; ++i)
+        sum = __builtin_amdgcn_fdot2(__builtin_bit_cast(HalfPair, a[i]), __builtin_bit_cast(HalfPair, b[i]), sum, false);
+    return sum;
+}
 
 // d += a times b transposed; the lane layout is that of matrix.h.
 DEVICE void wmma_16x16x16(float (&d)[8], const u32 (&a)[8], const u32 (&b)[8]) {

@@ -66,9 +66,39 @@ DEVICE u32 byte_permute(u32 low, u32 high, u32 selector) {
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(value) : "r"(low), "r"(high), "r"(selector));
     return value;
 }
-DEVICE u32 pick_bytes(u32 low, u32 high, u32 indices) {
-    const u32 pairs = indices | indices >> 4;  // nibbles 0,1 in byte 0 and nibbles 2,3 in byte 2
-    return byte_permute(low, high, (pairs & 0xffu) | (pairs >> 8 & 0xff00u));
+template <u32 NIBBLES>
+DEVICE u32 permute(u32 low, u32 high) { return byte_permute(low, high, NIBBLES); }
+DEVICE void look_up(u32 low, u32 high, u32 selectors, u32& first, u32& second) {
+    const u32 plain = selectors & 0x77777777u;  // bit 3 of a nibble would ask for the sign of the byte
+    first = byte_permute(low, high, plain), second = byte_permute(low, high, plain >> 16);
+}
+DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& highs) {
+    u32 first, second;
+    look_up(low, high, selectors, first, second);
+    lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
+}
+
+DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
+    u32 value;
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(c));
+    return value;
+}
+DEVICE u32 pair_add(u32 a, u32 b) {
+    u32 value;
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(value) : "r"(a), "r"(b));
+    return value;
+}
+DEVICE u32 pair_multiply(u32 a, u32 b) {
+    u32 value;
+    asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(value) : "r"(a), "r"(b));
+    return value;
+}
+// There is no F16 dot product with an F32 sum: two chains of eight products in F16, then one addition in F32.
+DEVICE float dot_pairs(const u32* a, const u32* b) {
+    u32 sum = pair_multiply(a[0], b[0]);
+#pragma unroll
+    for (u32 i = 1; i < 8; ++i) sum = pair_fma(a[i], b[i], sum);
+    return half_to_float((u16)sum) + half_to_float((u16)(sum >> 16));
 }
 
 // Four 8 x 8 matrices of halves out of shared memory; lane l gives the address of row l % 8 of matrix l / 8.

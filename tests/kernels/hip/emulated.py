@@ -75,6 +75,7 @@ class EmulatorDevice:
 
     description = "CPU block emulator"
     tensor_device = torch.device("cpu")
+    compute_units = 2
 
     def __init__(self, scratch: Path, layout: str) -> None:
         self.target = f"emulator-{layout}"

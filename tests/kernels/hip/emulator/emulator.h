@@ -122,12 +122,39 @@ DEVICE u32 byte_permute(u32 low, u32 high, u32 selector) {
     for (int i = 0; i < 4; ++i) value |= (u32)(bytes >> 8 * (selector >> 4 * i & 7u) & 0xffu) << 8 * i;
     return value;
 }
-DEVICE u32 pick_bytes(u32 low, u32 high, u32 indices) {
-    const u64 bytes = (u64)high << 32 | low;
+template <u32 NIBBLES>
+DEVICE u32 permute(u32 low, u32 high) { return byte_permute(low, high, NIBBLES); }
+DEVICE void look_up(u32 low, u32 high, u32 selectors, u32& first, u32& second) {
+    first = byte_permute(low, high, selectors), second = byte_permute(low, high, selectors >> 16);
+}
+DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& highs) {
+    u32 first, second;
+    look_up(low, high, selectors, first, second);
+    lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
+}
+
+DEVICE float half_of(u32 pair, u32 i) { return half_to_float((u16)(pair >> 16 * i)); }
+DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
     u32 value = 0;
-    for (int i = 0; i < 4; ++i) value |= (u32)(bytes >> 8 * (indices >> 8 * i & 7u) & 0xffu) << 8 * i;
+    for (u32 i = 0; i < 2; ++i) value |= (u32)float_to_half(half_of(a, i) * half_of(b, i) + half_of(c, i)) << 16 * i;
     return value;
 }
+DEVICE u32 pair_add(u32 a, u32 b) { return pair_fma(a, 0x3c003c00u, b); }
+DEVICE u32 pair_multiply(u32 a, u32 b) { return pair_fma(a, b, 0); }
+#if defined(HB_MATRIX_AMD)
+DEVICE float dot_pairs(const u32* a, const u32* b) {
+    float sum = 0.0f;
+    for (u32 i = 0; i < 16; ++i) sum += half_of(a[i / 2], i % 2) * half_of(b[i / 2], i % 2);
+    return sum;
+}
+#else
+DEVICE float dot_pairs(const u32* a, const u32* b) {
+    u32 sum = 0;
+    for (u32 i = 0; i < 8; ++i) sum = pair_fma(a[i], b[i], sum);
+    return half_of(sum, 0) + half_of(sum, 1);
+}
+#endif
+
 DEVICE u32 shared_add(u32* counter, u32 amount) {
     const u32 before = *counter;
     *counter += amount;

@@ -1,0 +1,161 @@
+// Products of quantised rows with one activation vector, for decode. A wave streams ROWS rows at a time: raw blocks go
+// from memory to the wave's own LDS in 16-byte pieces (coalesced whatever the block size), the next pieces being in
+// flight in registers while the present ones are used; then each lane takes one unit of 32 weights of every row.
+//
+// Activations are F16 pairs in the format's slot order, normalised for each unit of 32 by its largest value, so that no
+// product overflows; units are added in F32 in the order of the lanes' butterfly. Nothing depends on the grid.
+#pragma once
+#include "blocks_256.h"
+
+namespace hb {
+
+constexpr u32 LANE_UNITS = WAVE;  // units of a row in one chunk: one a lane
+constexpr u32 VECTOR_STRIDE = 20;  // words between units in LDS: 16 and a pad that keeps 16-byte reads free of conflicts
+
+template <class Format, u32 ROWS>
+struct Chunk {
+    static constexpr u32 BLOCK_UNITS = Format::WEIGHTS / 32;
+    static constexpr u32 BYTES = LANE_UNITS / BLOCK_UNITS * Format::BYTES;
+    static constexpr u32 PIECES = (BYTES + 12 + 15) / 16;  // a row may begin 4, 8 or 12 bytes into a piece
+    static constexpr u32 ROW_STRIDE = PIECES * 16 + 16;    // decoders may read one word too many
+    static constexpr u32 CARRIED = (ROWS * PIECES + WAVE - 1) / WAVE;
+};
+
+// Where a wave's rows are: row r begins `base[r / HALF]` + (r % HALF) * row_bytes, in one or two matrices.
+template <u32 ROWS, u32 MATRICES>
+struct RowBlock {
+    const u8* matrix[MATRICES];
+    u64 first;        // byte offset of the first row, the same in every matrix
+    u64 last;         // the largest row offset that exists; rows past it are read as that one
+    u64 total_bytes;  // of a matrix
+    u32 row_bytes;
+
+    DEVICE_MEMBER const u8* base(u32 r) const {
+        if constexpr (MATRICES == 1) return matrix[0];
+        return r < ROWS / 2 ? matrix[0] : matrix[MATRICES - 1];
+    }
+    DEVICE_MEMBER u64 offset(u32 r) const {
+        const u64 at = first + (u64)(r % (ROWS / MATRICES)) * row_bytes;
+        return at < last ? at : last;
+    }
+};
+
+// A chunk on its way from memory to LDS, in registers.
+template <class Format, u32 ROWS, u32 MATRICES>
+struct Carrier {
+    using C = Chunk<Format, ROWS>;
+    U32x4 piece[C::CARRIED];
+
+    DEVICE_MEMBER void load(const RowBlock<ROWS, MATRICES>& rows, u32 chunk) {
+#pragma unroll
+        for (u32 j = 0; j < C::CARRIED; ++j) {
+            const u32 index = j * WAVE + lane(), r = index / C::PIECES, p = index % C::PIECES;
+            piece[j] = {0, 0, 0, 0};
+            const u32 into_row = chunk * C::BYTES;
+            const u64 row = rows.offset(r);
+            const i64 at = (i64)((row + into_row) & ~(u64)15) + p * 16;
+            if (r >= ROWS || at >= (i64)(row + rows.row_bytes)) continue;
+            const u8* source = rows.base(r) + at;
+            if (at + 16 <= (i64)rows.total_bytes) {
+                piece[j] = *(const U32x4*)source;
+            } else {  // the last bytes of the matrix
+                const u32* word = (const u32*)source;
+                const i64 left = ((i64)rows.total_bytes - at) / 4;
+                piece[j].x = word[0];
+                if (left > 1) piece[j].y = word[1];
+                if (left > 2) piece[j].z = word[2];
+            }
+        }
+    }
+    DEVICE_MEMBER void store(u8* buffer) const {
+#pragma unroll
+        for (u32 j = 0; j < C::CARRIED; ++j) {
+            const u32 index = j * WAVE + lane(), r = index / C::PIECES, p = index % C::PIECES;
+            if (r < ROWS) *(U32x4*)(buffer + r * C::ROW_STRIDE + p * 16) = piece[j];
+        }
+    }
+};
+
+// An activation vector of `units` units in LDS.
+template <class Format>
+struct Activations {
+    u32* pairs;    // [units][VECTOR_STRIDE]
+    float* scale;  // [units]
+    float* sums;   // [units][2], only for formats with offsets
+
+    static constexpr u32 WORDS_A_UNIT = VECTOR_STRIDE + 1 + 2 * Format::OFFSETS;
+    static constexpr float TOP = Format::CODE_UNIT > 1.0f ? Format::CODE_UNIT : 1.0f;  // the largest normalised value
+
+    DEVICE_MEMBER static Activations at(u32* words, u32 units) {
+        return {words, (float*)(words + units * VECTOR_STRIDE), (float*)(words + units * (VECTOR_STRIDE + 1))};
+    }
+
+    // All threads: normalise x [units * 32]; a thread takes half a unit, its neighbour the other half.
+    template <u32 THREADS>
+    DEVICE_MEMBER void fill(const float* x, u32 units) const {
+        for (u32 first = 0; first < 2 * units; first += THREADS) {
+            const u32 half = first + thread_index(), inside = smaller(half, 2 * units - 1);
+            float value[16], amax = 0.0f;
+#pragma unroll
+            for (u32 i = 0; i < 4; ++i) {
+                const F32x4 four = ((const F32x4*)(x + inside * 16))[i];
+                value[4 * i] = four.x, value[4 * i + 1] = four.y, value[4 * i + 2] = four.z, value[4 * i + 3] = four.w;
+            }
+#pragma unroll
+            for (u32 i = 0; i < 16; ++i) amax = larger(amax, magnitude(value[i]));
+            amax = larger(amax, lane_xor<1>(amax));
+            if (half < 2 * units) store(value, amax, half);
+        }
+    }
+
+    DEVICE_MEMBER void store(const float (&value)[16], float amax, u32 half) const {
+        const float to_top = amax > 0.0f ? TOP / amax : 0.0f;
+        u32 words[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        float sum = 0.0f;
+#pragma unroll
+        for (u32 i = 0; i < 16; ++i) {
+            const u16 rounded = float_to_half(value[i] * to_top);
+            words[Format::slot(i) / 2] |= (u32)rounded << 16 * (Format::slot(i) % 2);
+            sum += half_to_float(rounded);
+        }
+        U32x4* target = (U32x4*)(pairs + half / 2 * VECTOR_STRIDE + half % 2 * 8);
+        target[0] = {words[0], words[1], words[2], words[3]};
+        target[1] = {words[4], words[5], words[6], words[7]};
+        const float back = amax / TOP;
+        if (half % 2 == 0) scale[half / 2] = back * Format::CODE_UNIT;
+        if constexpr (Format::OFFSETS) sums[half] = sum * back;
+    }
+};
+
+// Adds one chunk's products to `sum`: lane l takes unit chunk * 32 + l of each row.
+template <class Format, u32 ROWS, u32 MATRICES>
+DEVICE void add_chunk(float (&sum)[ROWS], const u8* buffer, const RowBlock<ROWS, MATRICES>& rows, u32 chunk, u32 units,
+                      const Activations<Format>& x, const u32* table) {
+    using C = Chunk<Format, ROWS>;
+    const u32 unit_index = chunk * LANE_UNITS + lane();
+    if (unit_index >= units) return;
+    u32 vector[16];
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) {
+        const U32x4 four = ((const U32x4*)(x.pairs + unit_index * VECTOR_STRIDE))[i];
+        vector[4 * i] = four.x, vector[4 * i + 1] = four.y, vector[4 * i + 2] = four.z, vector[4 * i + 3] = four.w;
+    }
+    const float scale = x.scale[unit_index];
+#pragma unroll
+    for (u32 r = 0; r < ROWS; ++r) {
+        const u32 shift = (u32)(rows.offset(r) + chunk * C::BYTES) & 15;
+        u32 words[Format::WORDS + 1];
+        Unit unit;
+        const u32 within = lane() % C::BLOCK_UNITS;
+        Format::load(words, buffer + r * C::ROW_STRIDE + shift, lane() / C::BLOCK_UNITS, within);
+        Format::decode(words, within, table, unit);
+        const float low = dot_pairs(unit.pairs, vector), high = dot_pairs(unit.pairs + 8, vector + 8);
+        sum[r] = fused(scale, fused(unit.scale[0], low, unit.scale[1] * high), sum[r]);
+        if constexpr (Format::OFFSETS) {
+            sum[r] = fused(unit.offset[0], x.sums[2 * unit_index], sum[r]);
+            sum[r] = fused(unit.offset[1], x.sums[2 * unit_index + 1], sum[r]);
+        }
+    }
+}
+
+}  // namespace hb

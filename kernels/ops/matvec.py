@@ -1,0 +1,168 @@
+"""Decode products from quantised blocks: matrix times vector, and the two halves of the experts (device/matvec*.hip).
+
+Activations go in as float32 and are rounded to F16, normalised for each 32 of them; sums are float32. A token's result
+does not depend on the other tokens or on the machine's size.
+"""
+
+from dataclasses import dataclass
+
+import torch
+
+from kernels.launch import Launcher
+from kernels.ops.checks import require, require_shape
+from kernels.ops.formats import UNIT, WeightFormat
+from kernels.source import KernelSource
+
+WAVES = 8
+_WIDE_FORMAT_BYTES = 33  # bytes of 32 weights from which two rows at a time keep a wave's memory busy
+_GROUPS_A_UNIT = 4  # workgroups a compute unit that one launch should give
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix [experts, rows, width] in blocks of `kind`: uint8 [experts * rows, row bytes], 16-byte aligned."""
+
+    kind: WeightFormat
+    blocks: torch.Tensor
+    rows: int
+    width: int
+    experts: int = 1
+
+    def __post_init__(self) -> None:
+        require_shape("blocks", self.blocks, self.experts * self.rows, self.row_bytes)
+        require(self.row_bytes % 4 == 0, f"rows of {self.row_bytes} bytes are not made of whole words")
+        require(self.blocks.data_ptr() % 16 == 0, "weights must be aligned to 16 bytes")
+
+    @property
+    def row_bytes(self) -> int:
+        return self.kind.row_bytes(self.width)
+
+
+def rows_a_wave(kind: WeightFormat) -> int:
+    """Rows that a wave streams at a time."""
+    return 2 if kind.value.bytes * UNIT >= _WIDE_FORMAT_BYTES * kind.value.block else 4
+
+
+def down_rows_a_wave(kind: WeightFormat) -> int:
+    """The same where the vectors of all experts share the LDS: F16 rows come one at a time."""
+    return 1 if kind is WeightFormat.F16 else rows_a_wave(kind)
+
+
+def matvec_source(kind: WeightFormat, width: int) -> KernelSource:
+    return KernelSource("matvec", "matvec", _defines(kind, width, rows_a_wave(kind)), WAVES * 32)
+
+
+def gate_up_source(kind: WeightFormat, width: int) -> KernelSource:
+    defines = _defines(kind, width, rows_a_wave(kind))
+    return KernelSource("matvec_gate_up", "matvec_gate_up", defines, WAVES * 32)
+
+
+def down_source(kind: WeightFormat, width: int, used: int) -> KernelSource:
+    units = width // UNIT
+    words = units * (21 + (2 if kind.value.has_offsets else 0))
+    pool = used * (-(-words // 4) * 4) * 4
+    defines = (*_defines(kind, width, down_rows_a_wave(kind)), ("USED", used))
+    return KernelSource("matvec_down", "matvec_down", defines, WAVES * 32, pool)
+
+
+def multiply(launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tensor) -> None:
+    """x float32 [tokens, inputs, width] to y float32 [tokens, rows]; input i serves the i-th share of the rows."""
+    tokens, inputs = x.shape[0], x.shape[1]
+    require_shape("x", x, tokens, None, matrix.width)
+    require_shape("y", y, tokens, matrix.rows)
+    require(matrix.experts == 1, "a plain product has one matrix")
+    group = WAVES * rows_a_wave(matrix.kind)
+    rows_an_input = matrix.rows // inputs
+    aligned = inputs == 1 or (matrix.rows % inputs == 0 and rows_an_input % group == 0)
+    require(aligned, f"{matrix.rows} rows of {inputs} inputs do not fill workgroups of {group}")
+    passes = _passes(launcher, matrix.rows, group, tokens)
+    while inputs > 1 and rows_an_input % (group * passes):
+        passes -= 1
+    launcher.kernel(matvec_source(matrix.kind, matrix.width))(
+        (-(-matrix.rows // (group * passes)), tokens, 1),
+        x=x,
+        matrix=matrix.blocks,
+        y=y,
+        rows=matrix.rows,
+        rows_an_input=rows_an_input,
+        row_bytes=matrix.row_bytes,
+        passes=passes,
+    )
+
+
+def gate_up(
+    launcher: Launcher,
+    gate: Matrix,
+    up: Matrix,
+    x: torch.Tensor,
+    experts: torch.Tensor,
+    inner: torch.Tensor,
+    limit: float,
+) -> None:
+    """x float32 [tokens, width] through the experts int32 [tokens, used] to inner float32 [tokens, used, rows]."""
+    tokens, used = experts.shape
+    require_shape("x", x, tokens, gate.width)
+    require_shape("inner", inner, tokens, used, gate.rows)
+    same = (gate.kind, gate.rows, gate.width, gate.experts) == (up.kind, up.rows, up.width, up.experts)
+    require(same, "gate and up must have one shape and format")
+    group = WAVES * rows_a_wave(gate.kind) // 2
+    passes = _passes(launcher, gate.rows, group, tokens * used)
+    launcher.kernel(gate_up_source(gate.kind, gate.width))(
+        (-(-gate.rows // (group * passes)), tokens * used, 1),
+        x=x,
+        gate=gate.blocks,
+        up=up.blocks,
+        experts=experts,
+        inner=inner,
+        rows=gate.rows,
+        all_experts=gate.experts,
+        used=used,
+        row_bytes=gate.row_bytes,
+        passes=passes,
+        limit=limit,
+    )
+
+
+def down(
+    launcher: Launcher,
+    matrix: Matrix,
+    inner: torch.Tensor,
+    experts: torch.Tensor,
+    weights: torch.Tensor,
+    shared: torch.Tensor,
+    out: torch.Tensor,
+) -> None:
+    """inner float32 [tokens, used, width] to out = shared + weighted sum over the experts in slot order.
+
+    experts int32 and weights float32 [tokens, used]; shared and out float32 [tokens, rows] may be one tensor.
+    """
+    tokens, used = experts.shape
+    require_shape("inner", inner, tokens, used, matrix.width)
+    require_shape("weights", weights, tokens, used)
+    require_shape("shared", shared, tokens, matrix.rows)
+    require_shape("out", out, tokens, matrix.rows)
+    group = WAVES * down_rows_a_wave(matrix.kind)
+    passes = _passes(launcher, matrix.rows, group, tokens)
+    launcher.kernel(down_source(matrix.kind, matrix.width, used))(
+        (-(-matrix.rows // (group * passes)), tokens, 1),
+        inner=inner,
+        matrix=matrix.blocks,
+        experts=experts,
+        weights=weights,
+        shared=shared,
+        out=out,
+        rows=matrix.rows,
+        all_experts=matrix.experts,
+        row_bytes=matrix.row_bytes,
+        passes=passes,
+    )
+
+
+def _defines(kind: WeightFormat, width: int, rows: int) -> tuple[tuple[str, int | str], ...]:
+    return (("FORMAT", kind.value.device_name), ("ROWS", rows), ("WIDTH", width))
+
+
+def _passes(launcher: Launcher, rows: int, group_rows: int, columns: int) -> int:
+    """How many blocks of rows each workgroup takes: enough that the grid fills the machine about once."""
+    groups = -(-rows // group_rows) * columns
+    return max(1, groups // (launcher.device.compute_units * _GROUPS_A_UNIT))

@@ -21,6 +21,7 @@ _DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 COMMANDS: dict[str, str] = {
     "chat": "ask the model on the command line",
     "bench": "measure reading and writing speed",
+    "qualify": "check that answers do not depend on how a prompt is cut",
     "memory": "what a prompt would hold in memory, without loading weights",
     "inspect": "what a GGUF file holds, and whether it fits this machine",
     "kernels": "compile every GPU kernel for a target without a GPU, and what each needs",

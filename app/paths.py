@@ -46,6 +46,10 @@ class AppPaths:
         return self.data_dir / "benchmarks"
 
     @property
+    def qualifications_dir(self) -> Path:
+        return self.data_dir / "qualifications"
+
+    @property
     def log_file(self) -> Path:
         return self.state_dir / "haloband.log"
 

@@ -5,15 +5,13 @@ second Ctrl+C ends the program at once. Progress goes to stderr when a person is
 """
 
 import argparse
-import contextlib
-import signal
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
+from app.commands.stop_signal import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from engine.bench_export import export, to_markdown
@@ -25,7 +23,6 @@ from engine.bench_records import BenchEnded, BenchProgressed, BenchRun, BenchSta
 if TYPE_CHECKING:
     from engine.bench_face import BenchModel
 
-STOPPED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
 _BAR_CELLS = 24
 _PHASES = {Phase.SETUP: "filling", Phase.WARM_UP: "warm-up", Phase.PREFILL: "prefill", Phase.DECODE: "decode"}
 
@@ -52,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     earlier = load_run(args.compare).run if args.compare is not None else None
     stop = threading.Event()
     finished: BenchRun | None = None
-    with _stop_on_interrupt(stop), _Progress(sys.stderr) as progress:
+    with stop_on_interrupt(stop), _Progress(sys.stderr) as progress:
         for update in _updates(args, stop):
             progress.show(update)
             if isinstance(update, BenchEnded):
@@ -118,25 +115,6 @@ def _comparison_line(item: Comparison) -> str:
     found = item.difference
     ratio = "-" if found is None else f"{found.ratio:.3f}x, {verdicts[found.is_outside_noise]}"
     return f"{item.test}: {item.old} -> {item.new} {unit}, {ratio}"
-
-
-@contextlib.contextmanager
-def _stop_on_interrupt(stop: threading.Event) -> Iterator[None]:
-    """The first Ctrl+C sets `stop`; the next one ends the program as usual."""
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        stop.set()
-        signal.signal(signal.SIGINT, before)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Progress:

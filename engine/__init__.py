@@ -22,11 +22,12 @@ def load(
     dtype: str = "auto",
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
+    prefix_folder: Path | None = None,
 ) -> "Model":
     """Load a model; see engine.loading.load. None is the embedded model."""
     from engine.loading import load as load_model
 
-    return load_model(path, backend, kv_rounding, dtype, progress, stop)
+    return load_model(path, backend, kv_rounding, dtype, progress, stop, prefix_folder)
 
 
 def __getattr__(name: str) -> object:

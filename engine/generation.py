@@ -178,6 +178,7 @@ def _answer(
         logits = session.decode(token)
     yield MemoryChanged(job_id, session.memory())
     yield Finished(job_id, reason, text.finish(), timed.usage(), timed.timings())
+    session.keep()  # after the last event: nobody waits for the disk
 
 
 def _thinks(session: "Session", ids: list[int]) -> bool:

@@ -26,6 +26,7 @@ from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
 from engine.model import Network
 from engine.plan import STEP_CAP, Cut, Step
+from engine.prefix_store import PrefixStore
 from engine.session import Mode, Session
 from engine.state import SessionState
 from engine.step_buffers import peak_bytes
@@ -62,8 +63,15 @@ class Model:
     """A loaded model. `session` starts a timeline; `encode_chat` and the tokenizer may be called from any thread."""
 
     def __init__(
-        self, info: ModelInfo, network: Network, tokenizer: Tokenizer, rounding: KvRounding, file: GgufFile
+        self,
+        info: ModelInfo,
+        network: Network,
+        tokenizer: Tokenizer,
+        rounding: KvRounding,
+        file: GgufFile,
+        prefixes: PrefixStore | None = None,
     ) -> None:
+        self.prefixes = prefixes
         self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding
         self._file = file
         self.config = network.config
@@ -97,8 +105,11 @@ def load(
     dtype: str = "auto",
     progress: Callable[[int, int], None] | None = None,
     stop: threading.Event | None = None,
+    prefix_folder: Path | None = None,
 ) -> Model:
     """Load a GGUF file, or the embedded model for None. `progress` receives (bytes done, bytes in all).
+
+    With a `prefix_folder`, long conversations are kept there and found again, also by a later process.
 
     Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
     Stopped.
@@ -117,7 +128,9 @@ def load(
     engine = cpu_backend(config, compute)
     engine.prepare_decode(file, weights)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
-    return Model(_info(file, config, engine), Network(config, weights, engine), tokenizer, rounding, file)
+    prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None
+    network = Network(config, weights, engine)
+    return Model(_info(file, config, engine), network, tokenizer, rounding, file, prefixes)
 
 
 def _compute_dtype(name: str) -> torch.dtype:

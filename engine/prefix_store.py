@@ -38,8 +38,9 @@ class StoredPrefix:
 class PrefixStore:
     """Snapshots of sessions in `folder`, oldest use removed first beyond `limit_bytes`. One thread at a time."""
 
-    def __init__(self, folder: Path, min_tokens: int = MIN_TOKENS, limit_bytes: int = LIMIT_BYTES) -> None:
-        self.folder, self.min_tokens, self.limit_bytes = folder, min_tokens, limit_bytes
+    def __init__(self, folder: Path, min_tokens: int | None = None, limit_bytes: int = LIMIT_BYTES) -> None:
+        self.folder, self.limit_bytes = folder, limit_bytes
+        self.min_tokens = MIN_TOKENS if min_tokens is None else min_tokens
 
     def keep(self, session: "Session") -> Path | None:
         """Save the session if it is long enough; the file, or None. A full or read-only disk is logged, not raised."""

@@ -186,13 +186,20 @@ class Session:
         self._steps.clear()
 
     def reuse(self, ids: Sequence[int]) -> tuple[int, torch.Tensor | None]:
-        """Go back to the longest prefix of `ids` that the session holds.
+        """Go back to the longest prefix of `ids` that the session holds, or that was kept on disk if that is longer.
 
         Returns the tokens that need not be computed, and the logits after them when that is all of `ids`.
         """
+        if self.model.prefixes is not None:
+            self.model.prefixes.restore(self, ids)
         logits = self.timeline.return_to_shared(ids)
         self._steps = [step for step in self._steps if step.stop <= self.position]
         return self.position, logits
+
+    def keep(self) -> None:
+        """Put the session on disk if the model has a place for long ones (engine.prefix_store)."""
+        if self.model.prefixes is not None:
+            self.model.prefixes.keep(self)
 
     def check(self, ids: Sequence[int]) -> None:
         """Raise UserError for an empty prompt or an id outside the vocabulary, ContextFullError for too many."""

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+import engine
+from engine.events import Finished, TokenDecoded
 from engine.loading import Model
 from engine.prefix_store import PrefixStore
+from engine.sampling import Sampling
 from tests.support.tiny_model import oracle_case
 
 
@@ -91,3 +94,25 @@ def test_a_folder_that_cannot_be_written_loses_only_the_shortcut(
     session.prefill(ids(120))
     assert PrefixStore(tmp_path / "full", min_tokens=100).keep(session) is None
     assert session.position == 120
+
+
+def test_answers_go_on_from_disk_after_a_restart(
+    tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.prefix_store.MIN_TOKENS", 100)
+    folder = tmp_path / "prefixes"
+
+    def answer(prompt: list[int]) -> tuple[list[int], Finished]:
+        model = engine.load(tiny_path, dtype="float32", prefix_folder=folder)
+        events = list(model.session(context=512).generate(prompt, Sampling(temperature=0), 4))
+        assert isinstance(events[-1], Finished)
+        return [event.id for event in events if isinstance(event, TokenDecoded)], events[-1]
+
+    said, first = answer(ids(150))
+    assert first.usage.cached_tokens == 0
+    following = [*ids(150), *said, 9, 8, 7]
+    again, second = answer(following)
+    assert second.usage.cached_tokens == 153
+    plain = engine.load(tiny_path, dtype="float32").session(context=512)
+    expected = plain.generate(following, Sampling(temperature=0), 4)
+    assert again == [event.id for event in expected if isinstance(event, TokenDecoded)]

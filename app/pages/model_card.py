@@ -32,6 +32,7 @@ class ModelCard(QFrame):
         where = _tr("Comes with Haloband") if entry.path is None else str(entry.path)
         self._where = label(where, tone="muted", size="small", wraps=True)
         self._facts = label(facts_line(entry), wraps=True)
+        self._facts.setVisible(bool(self._facts.text()))
         self._fits = label(fits_line(entry), tone=fits_tone(entry), size="small", wraps=True)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)

@@ -127,13 +127,18 @@ class Sidebar(QWidget):
         """What the list shows now."""
         return self._model.rows
 
+    @property
+    def empty_text(self) -> str:
+        """What stands in place of an empty list, empty if there are rows."""
+        return self._empty.text()
+
     def show_chats(self, chats: tuple[ChatSummary, ...]) -> None:
         self._chats = chats
         if not self._query:
             self._show_rows()
 
     def show_hits(self, results: SearchResults) -> None:
-        if results.query == self._query:
+        if self._query and results.query == self._query:
             self._model.show_rows(rows_of_hits(results.hits))
             self._show_empty(_tr("Nothing found. Try fewer or other words.") if not results.hits else "")
 

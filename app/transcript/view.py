@@ -323,6 +323,8 @@ class TranscriptView(QAbstractScrollArea):
             self._refresh()
             if self.scroll_y() == before:
                 break
+        self._follows = self.verticalScrollBar().value() >= self.verticalScrollBar().maximum()
+        self._update_newest_button()
 
     def _update_newest_button(self) -> None:
         self._newest.setVisible(not self._follows and self.verticalScrollBar().maximum() > 0)

@@ -1,0 +1,114 @@
+"""The sidebar by itself: rows, marks, search, menus."""
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFont
+from pytestqt.qtbot import QtBot
+
+from app.chat.models import ChatSummary, SearchHit, SearchResults
+from app.generation import GenerationState
+from app.sidebar.chat_model import ChatListModel, ChatRole, rows_of_chats
+from app.sidebar.sidebar import Sidebar
+from app.theme import light_palette, theme_from_palette
+
+CHATS = (
+    ChatSummary(1, "Rivers", True, 3.0, GenerationState.DECODING),
+    ChatSummary(2, "", False, 2.0),
+    ChatSummary(3, "Mountains", False, 1.0),
+)
+
+
+@pytest.fixture
+def sidebar(qtbot: QtBot) -> Sidebar:
+    made = Sidebar(theme_from_palette(light_palette()), QFont())
+    qtbot.addWidget(made)
+    made.resize(240, 600)
+    made.show()
+    return made
+
+
+def titles(sidebar: Sidebar) -> list[str]:
+    return [row.shown_title for row in sidebar.rows]
+
+
+def test_rows_say_what_they_are(sidebar: Sidebar) -> None:
+    sidebar.show_chats(CHATS)
+    assert titles(sidebar) == ["Rivers", "New chat", "Mountains"]
+    spoken = sidebar.list.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Rivers, pinned, Answering"
+
+
+def test_an_empty_list_says_what_to_do_next(sidebar: Sidebar) -> None:
+    sidebar.show_chats(())
+    assert sidebar.empty_text.startswith("No chats yet")
+    sidebar.show_chats(CHATS)
+    assert sidebar.empty_text == ""
+
+
+def test_search_shows_hits_and_clearing_it_shows_the_chats(sidebar: Sidebar, qtbot: QtBot) -> None:
+    sidebar.show_chats(CHATS)
+    with qtbot.waitSignal(sidebar.search_changed) as asked:
+        sidebar.search_field.setText("snow")
+    assert asked.args == ["snow"]
+    sidebar.show_hits(SearchResults("snow", (SearchHit(3, "Mountains", 9, "much snow there", ((5, 4),), 1.0),)))
+    assert titles(sidebar) == ["Mountains"]
+    sidebar.show_hits(SearchResults("snow", ()))
+    assert sidebar.empty_text.startswith("Nothing found")
+    with qtbot.waitSignal(sidebar.search_changed):
+        sidebar.search_field.clear()
+    sidebar.show_hits(SearchResults("", ()))
+    assert titles(sidebar) == ["Rivers", "New chat", "Mountains"]
+    assert sidebar.empty_text == ""
+
+
+def test_hits_of_an_older_search_are_not_shown(sidebar: Sidebar, qtbot: QtBot) -> None:
+    sidebar.show_chats(CHATS)
+    with qtbot.waitSignal(sidebar.search_changed):
+        sidebar.search_field.setText("new words")
+    before = titles(sidebar)
+    sidebar.show_hits(SearchResults("old words", ()))
+    assert titles(sidebar) == before
+
+
+def test_enter_in_the_search_opens_the_first_hit(sidebar: Sidebar, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(sidebar.search_changed):
+        sidebar.search_field.setText("snow")
+    sidebar.show_hits(SearchResults("snow", (SearchHit(3, "Mountains", 9, "snow", (), 1.0),)))
+    with qtbot.waitSignal(sidebar.hit_opened) as opened:
+        qtbot.keyClick(sidebar.search_field, Qt.Key.Key_Return)
+    assert opened.args == [3, 9]
+
+
+def test_keys_open_and_delete(sidebar: Sidebar, qtbot: QtBot) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.list.setCurrentIndex(sidebar.list.model().index(2, 0))
+    with qtbot.waitSignal(sidebar.chat_opened) as opened:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Return)
+    with qtbot.waitSignal(sidebar.delete_requested) as deleted:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert opened.args == deleted.args == [3]
+
+
+def test_the_menu_offers_the_opposite_of_what_is(sidebar: Sidebar) -> None:
+    sidebar.show_chats(CHATS)
+    pinned, plain = sidebar.rows[0], sidebar.rows[2]
+    words = [action.text() for action in sidebar.menu_for(pinned, QModelIndex()).actions()]
+    assert "Unpin" in words and "Delete" in words
+    assert "Pin" in [action.text() for action in sidebar.menu_for(plain, QModelIndex()).actions()]
+    assert "Import chats …" in [action.text() for action in sidebar.menu_for(None, QModelIndex()).actions()]
+
+
+def test_a_change_of_one_row_does_not_reset_the_list(qtbot: QtBot) -> None:
+    model = ChatListModel()
+    model.show_rows(rows_of_chats(CHATS))
+    with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
+        model.show_rows(rows_of_chats((*CHATS[:2], ChatSummary(3, "Hills", False, 1.0))))
+    assert model.index(2, 0).data(ChatRole.ROW).title == "Hills"
+
+
+@pytest.mark.parametrize("title", ["", "   ", "Mountains"])
+def test_an_empty_or_equal_title_renames_nothing(qtbot: QtBot, title: str) -> None:
+    model = ChatListModel()
+    model.show_rows(rows_of_chats(CHATS))
+    with qtbot.assertNotEmitted(model.renamed):
+        assert not model.setData(model.index(2, 0), title)

@@ -6,6 +6,7 @@ reverse order, so that a kill is the only way to lose anything.
 
 import argparse
 import contextlib
+import functools
 import logging
 import signal
 import sys
@@ -62,7 +63,8 @@ def run_app(args: argparse.Namespace) -> int:
     if had_crash:
         sentence = _tr("Haloband ended unexpectedly last time. Your chats were kept. A report is in {file}.")
         problems.append(sentence.format(file=paths.crash_file))
-    with contextlib.closing(GuiGarbageCollector()), open_window(paths, load_engine_model, problems) as window:
+    loader = functools.partial(load_engine_model, prefix_folder=paths.prefixes_dir)
+    with contextlib.closing(GuiGarbageCollector()), open_window(paths, loader, problems) as window:
         instance.raise_requested.connect(window.raise_window)
         model: Path | None = getattr(args, "model", None)
         if model is not None:

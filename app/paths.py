@@ -50,6 +50,11 @@ class AppPaths:
         return self.data_dir / "qualifications"
 
     @property
+    def prefixes_dir(self) -> Path:
+        """Conversations that were read, so that they need not be read again; may be deleted at any time."""
+        return self.cache_dir / "prefixes"
+
+    @property
     def log_file(self) -> Path:
         return self.state_dir / "haloband.log"
 

@@ -60,12 +60,22 @@ def load_engine_model(
     dtype: str,
     progress: Callable[[int, int], None],
     stop: threading.Event,
+    prefix_folder: Path | None = None,
 ) -> EngineModel:
-    """The real loader. Imports the engine, and torch with it, on the worker thread and not before."""
+    """The real loader. Imports the engine, and torch with it, on the worker thread and not before.
+
+    Long conversations are kept in `prefix_folder`, so that a document is not read again after a restart.
+    """
     import engine  # here and not above: torch takes seconds, and the first window does not wait for it
 
     model: EngineModel = engine.load(
-        path, backend=backend, kv_rounding=kv_rounding, dtype=dtype, progress=progress, stop=stop
+        path,
+        backend=backend,
+        kv_rounding=kv_rounding,
+        dtype=dtype,
+        progress=progress,
+        stop=stop,
+        prefix_folder=prefix_folder,
     )
     return model
 

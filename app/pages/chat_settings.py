@@ -5,11 +5,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QInputDialog,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chat.models import Chat, ChatSettings
 from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
-from app.widgets.basics import label
+from app.settings import Preset
+from app.widgets.basics import button, label
 from app.window_services import WindowServices
 
 
@@ -17,7 +26,7 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("ChatSettings", text)
 
 
-class _OwnRow(QWidget):
+class OwnRow(QWidget):
     """A field with a tick in front: ticked, the chat has its own value; else the app's."""
 
     def __init__(self, row: FieldRow, value: object, default: object) -> None:
@@ -25,6 +34,7 @@ class _OwnRow(QWidget):
         self._default = default
         self.value: object = value
         self._row = row
+        self.control = row.control
         self.own = QCheckBox()
         self.own.setAccessibleName(_tr("Own value: {name}").format(name=row.control.accessibleName()))
         layout = QHBoxLayout(self)
@@ -62,19 +72,21 @@ class ChatSettingsDialog(QDialog):
         self._chat = chat
         self._prompt_text = chat.system_prompt
         defaults = services.settings.settings.answers
-        self._prompt = text_area(_tr("System prompt"), self._on_prompt_changed, defaults.system_prompt)
-        self._prompt.setPlainText(chat.system_prompt or "")
-        self._rows: dict[str, _OwnRow] = {}
+        self.prompt = text_area(_tr("System prompt"), self._on_prompt_changed, defaults.system_prompt)
+        self.prompt.setPlainText(chat.system_prompt or "")
+        self._rows: dict[str, OwnRow] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(12)
         column.addWidget(label(_tr("System prompt"), tone="strong"))
-        column.addWidget(self._prompt)
+        column.addWidget(self.prompt)
         column.addWidget(label(_tr("Tick what this chat sets for itself; the rest follows Settings."), tone="muted"))
         self._add_presets(column)
         self._add_rows(column)
         column.addStretch(1)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self.preset_button = button(_tr("Save as preset …"), self._ask_preset_name)
+        buttons.addButton(self.preset_button, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
@@ -84,7 +96,7 @@ class ChatSettingsDialog(QDialog):
         if not presets:
             return
         choices = ((None, _tr("None")), *((preset.name, preset.name) for preset in presets))
-        row = choice_row(_tr("Preset"), _tr("Fills the fields below"), choices, self._on_preset_chosen)
+        row = choice_row(_tr("Preset"), _tr("Fills the fields below"), choices, self.choose_preset)
         row.show_value(self._chat.settings.preset if self._chat.settings.preset in dict(choices) else None)
         column.addWidget(row)
 
@@ -104,7 +116,7 @@ class ChatSettingsDialog(QDialog):
         defaults = self._services.settings.settings.answers
         for field, row in rows.items():
             default = getattr(defaults, field)
-            own = _OwnRow(row, getattr(self._chat.settings, field), 0 if default is None else default)
+            own = OwnRow(row, getattr(self._chat.settings, field), 0 if default is None else default)
             self._rows[field] = own
             column.addWidget(own)
 
@@ -115,18 +127,37 @@ class ChatSettingsDialog(QDialog):
     def _on_prompt_changed(self, text: str) -> None:
         self._prompt_text = text or None
 
-    def _on_preset_chosen(self, name: str | None) -> None:
+    def row(self, field: str) -> OwnRow:
+        """The row of one setting."""
+        return self._rows[field]
+
+    def choose_preset(self, name: str | None) -> None:
+        """Fill the fields with a preset; None leaves them."""
         preset = next((p for p in self._services.settings.settings.presets if p.name == name), None)
         if preset is None:
             return
         self._chat = replace(self._chat, settings=replace(self._chat.settings, preset=name))
         if preset.system_prompt is not None:
-            self._prompt.setPlainText(preset.system_prompt)
+            self.prompt.setPlainText(preset.system_prompt)
         for field, row in self._rows.items():
             value = getattr(preset, field, None)
             if value is not None:
                 row.own.setChecked(True)
                 row.show_own(value)
+
+    def _ask_preset_name(self) -> None:
+        name, chosen = QInputDialog.getText(self, _tr("Save as preset"), _tr("Name of the preset"))
+        if chosen and name.strip():
+            self.save_preset(name.strip())
+
+    def save_preset(self, name: str) -> None:
+        """Keep the fields as a preset; one of the same name is replaced."""
+        values = {field: row.value for field, row in self._rows.items() if field in Preset.__dataclass_fields__}
+        preset = Preset(name=name, system_prompt=self._prompt_text, **values)  # type: ignore[arg-type] # as in accept
+        self._chat = replace(self._chat, settings=replace(self._chat.settings, preset=name))
+        self._services.settings.change(
+            lambda s: replace(s, presets=(*(p for p in s.presets if p.name != name), preset))
+        )
 
     def accept(self) -> None:
         values = {field: row.value for field, row in self._rows.items()}

@@ -5,6 +5,7 @@ answers.
 """
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer
@@ -17,7 +18,7 @@ from app.settings import Settings
 from app.tasks import TaskThread
 from app.theme import Theme
 from app.widgets.banner import Banner
-from app.widgets.basics import button, label
+from app.widgets.basics import RemovableRow, button, label
 from app.window_services import WindowServices
 from resources import embedded_model
 
@@ -43,6 +44,8 @@ class ModelsPage(QWidget):
         self._watcher = QFileSystemWatcher(self)
         self._rescan = QTimer(self, singleShot=True, interval=_RESCAN_MS)
         self._banner = Banner(theme)
+        self._folders = QVBoxLayout()
+        self._folders.setSpacing(4)
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
         self._build()
@@ -68,6 +71,7 @@ class ModelsPage(QWidget):
         body.addLayout(head)
         body.addWidget(self._banner)
         body.addLayout(self._column)
+        body.addLayout(self._folders)
         body.addStretch(1)
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -109,6 +113,25 @@ class ModelsPage(QWidget):
             card.show_model(self._status)
             self._cards.append(card)
             self._column.addWidget(card)
+
+        self._show_folders()
+
+    def _show_folders(self) -> None:
+        """One row for each watched folder, with a way to stop watching it."""
+        while (item := self._folders.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for folder in self._services.settings.settings.model.folders:
+            missing = not Path(folder).is_dir()
+            text = _tr("Watched folder, not there now: {folder}") if missing else _tr("Watched folder: {folder}")
+            stop = _tr("Stop watching this folder")
+            row = RemovableRow(text.format(folder=folder), stop, self._theme, partial(self._forget_folder, folder))
+            self._folders.addWidget(row)
+
+    def _forget_folder(self, folder: str) -> None:
+        self._services.settings.change(
+            lambda s: replace(s, model=replace(s.model, folders=tuple(f for f in s.model.folders if f != folder)))
+        )
 
     @property
     def cards(self) -> tuple[ModelCard, ...]:

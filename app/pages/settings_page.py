@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
-from app.settings import SendKey, SessionMode, Settings
+from app.settings import Preset, SendKey, SessionMode, Settings
 from app.settings import Theme as ThemeChoice
 from app.settings_service import SettingsService
 from app.theme import Theme
-from app.widgets.basics import hairline, label
+from app.widgets.basics import RemovableRow, hairline, label
 
 _WIDEST = 760
 
@@ -29,6 +30,8 @@ class SettingsPage(QWidget):
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._settings = settings
+        self._theme = theme
+        self._shown_presets: tuple[Preset, ...] | None = None
         self._rows: list[tuple[str, str, FieldRow]] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(16)
@@ -112,6 +115,27 @@ class SettingsPage(QWidget):
         self._add_int(answers, "top_k", _tr("Top k"), _tr("At most this many words; 0 takes all"), 0, 1_000_000)
         self._add_int(answers, "max_tokens", _tr("Longest answer"), "", 1, 1_000_000, _tr(" tokens"), 128)
         self._check(answers, "thinking", _tr("Think first"), _tr("The model writes its thoughts before the answer"))
+        self._add_presets()
+
+    def _add_presets(self) -> None:
+        self._column.addWidget(label(_tr("Presets")))
+        text = _tr("Made in the settings of a chat, and chosen there")
+        self._column.addWidget(label(text, tone="muted", size="small"))
+        self._presets = QVBoxLayout()
+        self._column.addLayout(self._presets)
+
+    def _show_presets(self, settings: Settings) -> None:
+        while (item := self._presets.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for preset in settings.presets:
+            text = _tr("Delete the preset {name}").format(name=preset.name)
+            self._presets.addWidget(RemovableRow(preset.name, text, self._theme, partial(self._delete, preset.name)))
+        if not settings.presets:
+            self._presets.addWidget(label(_tr("None yet"), tone="muted"))
+
+    def _delete(self, name: str) -> None:
+        self._settings.change(lambda s: replace(s, presets=tuple(p for p in s.presets if p.name != name)))
 
     def _add_engine(self) -> None:
         self._title(_tr("Engine"), _tr("Holds from the next answer on"))
@@ -183,6 +207,10 @@ class SettingsPage(QWidget):
         row = int_row(name, help_text, low, high, self._setter(group, field), suffix=suffix, step=step)
         self._add(group, field, row)
 
+    def fields(self) -> list[tuple[str, str]]:
+        """Group and name of every setting that has a row."""
+        return [(group, field) for group, field, _ in self._rows]
+
     def row(self, group: str, field: str) -> FieldRow:
         """The row of one setting. Raises StopIteration for one that has none."""
         return next(row for g, f, row in self._rows if (g, f) == (group, field))
@@ -195,6 +223,9 @@ class SettingsPage(QWidget):
 
     def show_settings(self, settings: Settings) -> None:
         """Show these values without reporting them back."""
+        if settings.presets != self._shown_presets:
+            self._shown_presets = settings.presets
+            self._show_presets(settings)
         for group, field, row in self._rows:
             row.show_value(getattr(getattr(settings, group), field))
         if self._prompt.toPlainText() != settings.answers.system_prompt:
@@ -202,4 +233,6 @@ class SettingsPage(QWidget):
                 self._prompt.setPlainText(settings.answers.system_prompt)
 
     def set_theme(self, theme: Theme) -> None:
-        """Nothing here is painted by hand; the style sheet does it all."""
+        """The rows follow the style sheet; only the icons of the presets are drawn by hand."""
+        self._theme = theme
+        self._show_presets(self._settings.settings)

@@ -4,7 +4,7 @@ thin meter. GUI thread."""
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.theme import Theme
 from app.widgets.icons import icon
@@ -91,6 +91,19 @@ def hairline(*, vertical: bool = False) -> QFrame:
     else:
         line.setFixedHeight(1)
     return line
+
+
+class RemovableRow(QWidget):
+    """A line of text with a cross at its end."""
+
+    def __init__(self, text: str, name: str, theme: Theme, on_remove: Callable[[], object]) -> None:
+        super().__init__()
+        self.remove_button = IconButton("close", name, theme)
+        self.remove_button.clicked.connect(lambda _checked=False: on_remove())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label(text, wraps=True), 1)
+        row.addWidget(self.remove_button)
 
 
 def copy_to_clipboard(text: str) -> None:

@@ -1,0 +1,104 @@
+"""The settings of one chat: own values, presets, system prompt; and the rows of the settings page."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+
+from app.chat.models import Chat, ChatSettings
+from app.pages.chat_settings import ChatSettingsDialog
+from app.settings import Settings
+from app.widgets.basics import RemovableRow
+from tests.app.window.conftest import WindowDriver
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def current(driver: WindowDriver) -> Chat:
+    chat = driver.chats.current_chat
+    assert chat is not None
+    return chat
+
+
+def open_dialog(driver: WindowDriver) -> ChatSettingsDialog:
+    driver.window.open_chat_settings()
+    return next(d for d in driver.window.findChildren(ChatSettingsDialog) if d.isVisible())
+
+
+def test_nothing_is_set_until_it_is_ticked(driver: WindowDriver) -> None:
+    dialog = open_dialog(driver)
+    dialog.accept()
+    driver.qtbot.wait(50)
+    assert current(driver).settings == ChatSettings()
+
+
+def test_a_ticked_value_is_the_chats_own(driver: WindowDriver) -> None:
+    dialog = open_dialog(driver)
+    row = dialog.row("temperature")
+    row.own.setChecked(True)
+    cast(QDoubleSpinBox, row.control).setValue(0.25)
+    dialog.accept()
+    driver.wait(lambda: current(driver).settings.temperature == pytest.approx(0.25))
+    assert current(driver).settings.top_p is None
+    again = open_dialog(driver)
+    assert cast(QDoubleSpinBox, again.row("temperature").control).value() == pytest.approx(0.25)
+    again.row("temperature").own.setChecked(False)
+    again.accept()
+    driver.wait(lambda: current(driver).settings.temperature is None)
+
+
+def test_the_system_prompt_reaches_the_chat(driver: WindowDriver) -> None:
+    dialog = open_dialog(driver)
+    dialog.prompt.setPlainText("Answer in one word.")
+    dialog.accept()
+    driver.wait(lambda: current(driver).system_prompt == "Answer in one word.")
+
+
+def test_a_preset_is_made_chosen_and_deleted(driver: WindowDriver) -> None:
+    dialog = open_dialog(driver)
+    dialog.row("temperature").own.setChecked(True)
+    cast(QDoubleSpinBox, dialog.row("temperature").control).setValue(1.5)
+    dialog.prompt.setPlainText("Be wild.")
+    dialog.save_preset("Wild")
+    dialog.reject()
+    other = open_dialog(driver)
+    other.choose_preset("Wild")
+    assert other.prompt.toPlainText() == "Be wild."
+    other.accept()
+    driver.wait(lambda: current(driver).settings.temperature == pytest.approx(1.5))
+    assert current(driver).settings.preset == "Wild"
+    rows = driver.window.settings.findChildren(RemovableRow)
+    next(r for r in rows if "Wild" in r.remove_button.accessibleName()).remove_button.click()
+    assert driver.window.services.settings.settings.presets == ()
+
+
+def test_every_row_of_the_settings_page_changes_its_setting(driver: WindowDriver) -> None:
+    """Each control moves its own field and no other, and shows a value that came from elsewhere."""
+    page, service = driver.window.settings, driver.window.services.settings
+    for group, field in page.fields():
+        before = service.settings
+        _nudge(page.row(group, field).control)
+        after = service.settings
+        changed = [
+            (g, f)
+            for g in Settings.__dataclass_fields__
+            if g != "presets"
+            for f in getattr(before, g).__dataclass_fields__
+            if getattr(getattr(before, g), f) != getattr(getattr(after, g), f)
+        ]
+        assert changed == [(group, field)]
+        service.update(replace(before))
+    assert service.settings == before
+
+
+def _nudge(control: QWidget) -> None:
+    from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
+
+    if isinstance(control, QCheckBox):
+        control.toggle()
+    elif isinstance(control, QComboBox):
+        control.setCurrentIndex((control.currentIndex() + 1) % control.count())
+    else:
+        assert isinstance(control, QSpinBox | QDoubleSpinBox)
+        control.stepBy(1 if control.value() < control.maximum() else -1)

@@ -10,7 +10,7 @@ from engine.errors import ModelFileError
 from engine.plan import RAW_WINDOW
 
 if TYPE_CHECKING:
-    from engine.gguf import GgufFile
+    from engine.gguf_metadata import Metadata
 
 ARCHITECTURE = "deepseek4"
 _SQRT_SOFTPLUS = 4  # llama.cpp's number for the only gating function of DS4
@@ -114,21 +114,21 @@ class ModelConfig:
         return "e4m3" if self.head_dim == 512 else "f16"
 
     @classmethod
-    def from_gguf(cls, file: "GgufFile") -> "ModelConfig":
+    def from_gguf(cls, file: "Metadata") -> "ModelConfig":
         """Read the metadata of an architecture-`deepseek4` file. Raises ModelFileError naming file and field."""
         architecture = file.get_str("general.architecture")
         if architecture != ARCHITECTURE:
-            raise ModelFileError(f"{file.path}: architecture {architecture!r} is not {ARCHITECTURE!r}, the one we run")
+            raise ModelFileError(f"{file.name}: architecture {architecture!r} is not {ARCHITECTURE!r}, the one we run")
         gating = file.get_int("deepseek4.expert_gating_func", _SQRT_SOFTPLUS)
         if gating != _SQRT_SOFTPLUS:
-            raise ModelFileError(f"{file.path}: expert_gating_func is {gating}, not {_SQRT_SOFTPLUS} (sqrt-softplus)")
+            raise ModelFileError(f"{file.name}: expert_gating_func is {gating}, not {_SQRT_SOFTPLUS} (sqrt-softplus)")
         try:
             return _read_config(file)
         except ModelFileError as error:
-            raise ModelFileError(f"{file.path}: {error}") from None
+            raise ModelFileError(f"{file.name}: {error}") from None
 
 
-def _read_config(file: "GgufFile") -> ModelConfig:
+def _read_config(file: "Metadata") -> ModelConfig:
     keys = _Keys(file)
     layers = keys.integer("block_count")
     if not 1 <= layers <= _LARGEST:
@@ -174,7 +174,7 @@ def _read_config(file: "GgufFile") -> ModelConfig:
 class _Keys:
     """Metadata below the architecture's prefix."""
 
-    file: "GgufFile"
+    file: "Metadata"
 
     def integer(self, key: str, default: int | None = None) -> int:
         name = f"{ARCHITECTURE}.{key}"
@@ -185,7 +185,7 @@ class _Keys:
         return self.file.get_float(name) if default is None else self.file.get_float(name, default)
 
 
-def _swiglu_limits(file: "GgufFile", layers: int) -> tuple[float, ...]:
+def _swiglu_limits(file: "Metadata", layers: int) -> tuple[float, ...]:
     """One clamp a layer; some files store a single number for all."""
     key = "deepseek4.swiglu_clamp_exp"
     if key in file and not file.is_array(key):

@@ -38,6 +38,10 @@ class Metadata:
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
+    def typed_items(self) -> Iterator[tuple[str, ValueType, Value]]:
+        """Every key with its stored type and value, in file order."""
+        return ((key, kind, value) for key, (kind, value) in self._values.items())
+
     def is_array(self, key: str) -> bool:
         """Whether the key exists and holds an array."""
         return key in self._values and self._values[key][0] is ValueType.ARRAY

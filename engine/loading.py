@@ -20,16 +20,18 @@ from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
 from engine.config import ModelConfig
 from engine.errors import UserError
-from engine.gguf import GgufFile
 from engine.host import available_bytes, has_bf16_products
 from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
 from engine.model import Network
+from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, Step
 from engine.prefix_store import PrefixStore
 from engine.session import Mode, Session
 from engine.state import SessionState
 from engine.step_buffers import peak_bytes
+from engine.stored_weights import StoredWeights
+from engine.tensor_source import TensorSource
 from engine.threads import cpu_threads
 from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
@@ -39,7 +41,7 @@ E = TypeVar("E", bound=Enum)
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _DEFAULT_CONTEXT = 16384
-_SAMPLED_BYTES = 1 << 20
+_SAMPLED_BYTES = 1 << 12  # at each end of each tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,15 @@ class Model:
         network: Network,
         tokenizer: Tokenizer,
         rounding: KvRounding,
-        file: GgufFile,
+        source: ModelSource,
         prefixes: PrefixStore | None = None,
     ) -> None:
         self.prefixes = prefixes
         self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding
-        self._file = file
+        self._source = source  # keeps the mapping that compiled programs read
         self.config = network.config
         self._weight_bytes = network.weights.nbytes()
-        self.fingerprint = _fingerprint(file, network.backend.compute_dtype)
+        self.fingerprint = _fingerprint(source, network.backend.compute_dtype)
 
     def encode_chat(self, messages: Sequence[Message], thinking: bool = False) -> list[int]:
         """Token ids of a conversation, ready to be answered (engine.chat_format)."""
@@ -117,20 +119,21 @@ def load(
     if backend not in ("auto", "cpu"):
         raise UserError(f"backend {backend!r} is not one of auto, cpu")
     cpu_threads()
-    file = GgufFile.open(path or resources.embedded_model())
-    config = ModelConfig.from_gguf(file)
+    source = open_model(path or resources.embedded_model())
+    config = ModelConfig.from_gguf(source)
     compute = _compute_dtype(dtype)
-    _require_memory(file, compute)
-    tokenizer = Tokenizer.from_gguf(file)
+    _require_memory(source, compute)
+    tokenizer = Tokenizer.from_gguf(source)
     if tokenizer.vocab_size > config.vocab:
-        raise UserError(f"{file.path}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
-    weights = load_weights(file, config, compute, progress, stop)
+        raise UserError(f"{source.name}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
+    stored = StoredWeights(source)
+    weights = load_weights(stored, config, compute, progress, stop)
     engine = cpu_backend(config, compute)
-    engine.prepare_decode(file, weights)
+    engine.prepare_decode(stored, weights)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None
     network = Network(config, weights, engine)
-    return Model(_info(file, config, engine), network, tokenizer, rounding, file, prefixes)
+    return Model(_info(source, stored, config, engine), network, tokenizer, rounding, source, prefixes)
 
 
 def _compute_dtype(name: str) -> torch.dtype:
@@ -149,30 +152,26 @@ def _choice(kind: type[E], value: str, what: str) -> E:
         raise UserError(f"{what} {value!r} is not one of {allowed}") from None
 
 
-def _require_memory(file: GgufFile, dtype: torch.dtype) -> None:
+def _require_memory(source: TensorSource, dtype: torch.dtype) -> None:
     """Refuse before allocating: every weight is decoded into the compute type."""
-    weights = sum(info.elements for info in file.tensors.values())
+    weights = sum(tensor.elements for tensor in source.tensors.values())
     needed, available = weights * dtype.itemsize, available_bytes()
     if available is not None and needed > available:
         gib = 1 << 30
         raise UserError(
-            f"{file.path}: on the CPU this model needs {needed / gib:.1f} GiB of memory, and {available / gib:.1f} GiB "
-            "are available; close other programs or choose a smaller model"
+            f"{source.name}: on the CPU this model needs {needed / gib:.1f} GiB of memory, and {available / gib:.1f} "
+            "GiB are available; close other programs or choose a smaller model"
         )
 
 
-def _info(file: GgufFile, config: ModelConfig, backend: Backend) -> ModelInfo:
-    matrices: dict[str, int] = {}
-    for info in file.tensors.values():
-        matrices[info.type_name] = matrices.get(info.type_name, 0) + info.elements
-    by_weight = sorted(matrices, key=lambda name: -matrices[name])
+def _info(source: ModelSource, stored: StoredWeights, config: ModelConfig, backend: Backend) -> ModelInfo:
     return ModelInfo(
-        name=file.get_str("general.name", Path(file.path).stem),
-        path=Path(file.path),
-        architecture=file.get_str("general.architecture"),
-        parameters=sum(info.elements for info in file.tensors.values()),
-        file_bytes=Path(file.path).stat().st_size,
-        quantization=" + ".join(by_weight[:2]),
+        name=source.get_str("general.name", source.path.stem),
+        path=source.path,
+        architecture=source.get_str("general.architecture"),
+        parameters=sum(tensor.elements for tensor in source.tensors.values()),
+        file_bytes=source.file_bytes,
+        quantization=" + ".join(list(stored.weights_by_format())[:2]),
         layers=config.layers,
         context_length=config.context_length,
         backend=backend.name,
@@ -181,14 +180,10 @@ def _info(file: GgufFile, config: ModelConfig, backend: Backend) -> ModelInfo:
     )
 
 
-def _fingerprint(file: GgufFile, dtype: torch.dtype) -> str:
-    """Identifies a model and its arithmetic for saved states: tensor table, both ends of the data, compute type."""
+def _fingerprint(source: TensorSource, dtype: torch.dtype) -> str:
+    """Identifies a model and its arithmetic for saved states: tensor table, some of each tensor, compute type."""
     digest = hashlib.sha256(str(dtype).encode())
-    for info in file.tensors.values():
-        digest.update(f"{info.name} {info.shape} {info.type_id} {info.offset}\n".encode())
-        data = file.data(info)
-        digest.update(data[:64])
-    first, last = next(iter(file.tensors.values())), list(file.tensors.values())[-1]
-    digest.update(file.data(first)[:_SAMPLED_BYTES])
-    digest.update(file.data(last)[-_SAMPLED_BYTES:])
+    for tensor in source.tensors.values():
+        digest.update(f"{tensor.name} {tensor.shape} {tensor.type_id}\n".encode())
+        digest.update(source.sample(tensor, _SAMPLED_BYTES))
     return digest.hexdigest()

@@ -1,7 +1,7 @@
-"""Tensor names to layer weights: what a GGUF file must hold, in which shape and type each tensor is placed.
+"""Canonical tensors to layer weights: what a model must hold, in which shape and type each tensor is placed.
 
 Called once per load, on the loading thread. Matrices are decoded to the compute type; norms, mixers, compressors,
-routers and sinks stay float32, as the model was trained (ds4-architecture 2 and 7.1). Names: section 7.2.
+routers and sinks stay float32, as the model was trained (ds4-architecture 2 and 7.1). Names: engine.names.
 """
 
 import threading
@@ -13,14 +13,13 @@ import torch
 from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.errors import ModelFileError, Stopped
-from engine.gguf import GgufFile
 from engine.layers.attention import Attention
 from engine.layers.compressor import Compressor
 from engine.layers.hyper_connection import Mixer
 from engine.layers.indexer import Indexer
 from engine.layers.moe import Experts, Router
 from engine.layers.rope import inverse_frequencies
-from engine.quant import decode
+from engine.stored_weights import StoredWeights
 
 Progress = Callable[[int, int], None]
 
@@ -63,15 +62,15 @@ def tensors_of(part: object) -> list[torch.Tensor]:
 
 
 class TensorReader:
-    """Decodes named tensors of one file, checks their shapes, and reports progress in file bytes."""
+    """Decodes named tensors of one model, checks their shapes, and reports progress in stored bytes."""
 
     def __init__(
-        self, file: GgufFile, dtype: torch.dtype, progress: Progress | None, stop: threading.Event | None
+        self, stored: StoredWeights, dtype: torch.dtype, progress: Progress | None, stop: threading.Event | None
     ) -> None:
-        self.file, self.dtype = file, dtype
+        self.stored, self.dtype = stored, dtype
         self._progress, self._stop = progress, stop
         self._done = 0
-        self._total = sum(info.nbytes for info in file.tensors.values())
+        self._total = sum(tensor.nbytes for tensor in stored.source.tensors.values())
 
     def exact(self, name: str, *shape: int) -> torch.Tensor:
         """The tensor as float32."""
@@ -85,43 +84,48 @@ class TensorReader:
         return self._read(name, shape).long()
 
     def has(self, name: str) -> bool:
-        return name in self.file.tensors
+        return name in self.stored
+
+    def finish(self) -> None:
+        """Report the end, also where the model holds tensors that nothing asked for."""
+        if self._progress is not None and self._done < self._total:
+            self._progress(self._total, self._total)
 
     def _read(self, name: str, shape: tuple[int, ...]) -> torch.Tensor:
         if self._stop is not None and self._stop.is_set():
             raise Stopped("loading was stopped")
-        info = self.file.tensors.get(name)
-        if info is None:
-            raise ModelFileError(f"{self.file.path}: tensor {name} is missing")
-        if info.shape != shape:
-            raise ModelFileError(f"{self.file.path}: tensor {name} has shape {list(info.shape)}, not {list(shape)}")
-        try:
-            decoded = decode(info.type_id, self.file.data(info), info.shape)
-        except ModelFileError as error:
-            raise ModelFileError(f"{self.file.path}: tensor {name}: {error}") from None
-        self._done += info.nbytes
+        tensor = self.stored.tensor(name)
+        if tensor.shape != shape:
+            raise ModelFileError(
+                f"{self.stored.source.name}: tensor {tensor.stored_as} has shape {list(tensor.shape)}, "
+                f"not {list(shape)}"
+            )
+        decoded = self.stored.decode(name)
+        self._done += tensor.nbytes
         if self._progress is not None:
             self._progress(self._done, self._total)
         return decoded
 
 
 def load_weights(
-    file: GgufFile,
+    stored: StoredWeights,
     config: ModelConfig,
     dtype: torch.dtype,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> ModelWeights:
-    """Decode a whole file. Raises ModelFileError (missing or mis-shaped tensor) or Stopped."""
-    read = TensorReader(file, dtype, progress, stop)
+    """Decode a whole model. Raises ModelFileError (missing or mis-shaped tensor) or Stopped."""
+    read = TensorReader(stored, dtype, progress, stop)
     streams = config.streams
-    return ModelWeights(
+    weights = ModelWeights(
         embedding=read.matrix("token_embd.weight", config.vocab, config.hidden),
         layers=tuple(_layer(read, config, layer) for layer in range(config.layers)),
         head_mixer=_mixer(read, "output_hc", config, streams, 1),
         output_norm=read.exact("output_norm.weight", config.hidden),
         output=read.matrix("output.weight", config.vocab, config.hidden),
     )
+    read.finish()
+    return weights
 
 
 def _layer(read: TensorReader, config: ModelConfig, layer: int) -> LayerWeights:
@@ -197,7 +201,9 @@ def _router(read: TensorReader, prefix: str, config: ModelConfig, hashed: bool) 
         name = prefix + "ffn_gate_tid2eid.weight"
         table = read.integers(name, config.vocab, config.experts_used)
         if table.min() < 0 or table.max() >= config.experts:
-            raise ModelFileError(f"{read.file.path}: tensor {name} names an expert outside 0 to {config.experts - 1}")
+            raise ModelFileError(
+                f"{read.stored.source.name}: tensor {name} names an expert outside 0 to {config.experts - 1}"
+            )
     elif read.has(prefix + "exp_probs_b.bias"):
         bias = read.exact(prefix + "exp_probs_b.bias", config.experts)
     return Router(read.exact(prefix + "ffn_gate_inp.weight", config.experts, config.hidden), bias, table)

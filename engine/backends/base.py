@@ -10,13 +10,13 @@ import torch
 
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band, Step
 from engine.state import SessionState
 from engine.step_buffers import Buffer
+from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
 
 
@@ -76,7 +76,7 @@ class Backend(Protocol):
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
         """Shared plus weighted routed experts, float32 [N, D] (moe.run_experts)."""
 
-    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+    def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
         """Called once after loading: build what single-token decode needs, where there is anything to build."""
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:

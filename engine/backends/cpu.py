@@ -7,7 +7,6 @@ from engine.backends.base import TokenProgram
 from engine.backends.cpu_buffers import cpu_step_buffers
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
 from engine.layers import hyper_connection, indexer, moe, row_attention
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
@@ -15,6 +14,7 @@ from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Band, Step
 from engine.state import SessionState
 from engine.step_buffers import Buffer
+from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
 
 
@@ -70,7 +70,7 @@ class CpuBackend:
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
         return moe.run_experts(self.as_input(x), routing, experts)
 
-    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+    def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
         """Layers run one by one: nothing to build."""
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:

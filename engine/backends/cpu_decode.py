@@ -7,12 +7,11 @@ vectors are those of the loaded weights. Built once a model, bound once a sessio
 import torch
 
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixer
 from engine.layers.rope import inverse_frequencies
 from engine.layers.rounding import KvRounding
-from engine.quant import as_bytes, decode
 from engine.state import LayerState, SessionState
+from engine.stored_weights import StoredWeights
 from engine.weights import LayerWeights, ModelWeights
 from kernels.cpu import decode_weights as native
 from kernels.cpu.decode import DecodeProgram, DecodeSession
@@ -25,9 +24,9 @@ _ROUNDING = {
 }
 
 
-def build_program(library: Library, file: GgufFile, config: ModelConfig, weights: ModelWeights) -> DecodeProgram:
+def build_program(library: Library, stored: StoredWeights, config: ModelConfig, weights: ModelWeights) -> DecodeProgram:
     """The program of one model. Raises ValueError naming the tensor that does not fit the compiled kernels."""
-    matrices = _Matrices(file)
+    matrices = _Matrices(stored)
     head = weights.head_mixer
     model = native.DecodeModel(
         heads=config.heads,
@@ -68,23 +67,21 @@ class SessionProgram:
 
 
 class _Matrices:
-    """Matrices of one file as the program reads them."""
+    """Matrices of one model as the program reads them."""
 
-    def __init__(self, file: GgufFile) -> None:
-        self._file = file
+    def __init__(self, stored: StoredWeights) -> None:
+        self._stored = stored
 
     def stored(self, name: str) -> native.Matrix:
         """The tensor's own blocks; a float32 copy where the program does not know their format."""
-        info = self._file.tensors[name]
-        rows, cols = info.elements // info.shape[-1], info.shape[-1]
-        data = self._file.data(info)
-        if info.type_id in {int(codec) for codec in native.Codec}:
-            return native.Matrix(as_bytes(data), rows, cols, native.Codec(info.type_id))
-        return native.Matrix.dense(decode(info.type_id, data, (rows, cols)))
+        tensor = self._stored.tensor(name)
+        rows, cols = tensor.elements // tensor.shape[-1], tensor.shape[-1]
+        if tensor.type_id in {int(codec) for codec in native.Codec}:
+            return native.Matrix(self._stored.blocks(name), rows, cols, native.Codec(tensor.type_id))
+        return native.Matrix.dense(self._stored.decode(name).view(rows, cols))
 
     def integers(self, name: str) -> torch.Tensor:
-        info = self._file.tensors[name]
-        return decode(info.type_id, self._file.data(info), info.shape).int().contiguous()
+        return self._stored.decode(name).int().contiguous()
 
 
 def _mixer(matrices: _Matrices, prefix: str, mixer: Mixer) -> native.MixerWeights:

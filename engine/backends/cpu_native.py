@@ -12,12 +12,12 @@ from engine.backends.base import TokenProgram
 from engine.backends.cpu import CpuBackend
 from engine.backends.cpu_decode import SessionProgram, build_program
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.moe import Experts, Router, Routing
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import AttentionPlan, Band
 from engine.state import SessionState
+from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
 from kernels.cpu.decode import DecodeProgram
 
@@ -120,9 +120,9 @@ class NativeCpuBackend(CpuBackend):
         shared = functional.linear(shared, experts.shared_down)
         return self.native.combine(rows, groups.place, routing.weights, shared)
 
-    def prepare_decode(self, file: GgufFile, weights: ModelWeights) -> None:
+    def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
         try:
-            self._program = build_program(self.native.library, file, self.config, weights)
+            self._program = build_program(self.native.library, stored, self.config, weights)
         except ValueError as misfit:  # widths or types that the compiled call does not take: layer by layer then
             self.native_note = f"{self.native_note}; decodes layer by layer: {misfit}"
 

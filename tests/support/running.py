@@ -9,11 +9,12 @@ import torch
 from engine.backends import cpu_backend
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
 from engine.layers.rounding import KvRounding
 from engine.model import Network
+from engine.model_source import open_model
 from engine.plan import Step
 from engine.state import SessionState
+from engine.stored_weights import StoredWeights
 from engine.timeline import Timeline
 from engine.weights import load_weights
 
@@ -31,10 +32,10 @@ def drain(running: Generator[object, None, Result]) -> Result:
 
 def network_of(path: Path, native: bool = False) -> Network:
     """A network in float32 without tokenizer, on plain torch or on the best backend that loads here."""
-    with GgufFile.open(path) as file:
-        config = ModelConfig.from_gguf(file)
-        backend = cpu_backend(config, torch.float32) if native else CpuBackend(config, torch.float32)
-        return Network(config, load_weights(file, config, torch.float32), backend)
+    source = open_model(path)
+    config = ModelConfig.from_gguf(source)
+    backend = cpu_backend(config, torch.float32) if native else CpuBackend(config, torch.float32)
+    return Network(config, load_weights(StoredWeights(source), config, torch.float32), backend)
 
 
 def timeline_of(network: Network, context: int = 16384, rounding: KvRounding = KvRounding.NONE) -> Timeline:

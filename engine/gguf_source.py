@@ -1,0 +1,128 @@
+"""A model in one GGUF file, or in several parts, as a source of canonical tensors with the metadata of a whole model.
+
+engine.model_source opens it for the loader, the converter and `haloband inspect`. What the file holds beside the model
+itself (draft heads, say) is left out, and `notes` says so.
+"""
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.config import ARCHITECTURE
+from engine.errors import ModelFileError
+from engine.gguf import GgufFile, TensorInfo
+from engine.gguf_cursor import Value, ValueType
+from engine.gguf_metadata import Metadata
+from engine.names import is_draft, place_gguf
+from engine.tensor_source import StoredTensor
+
+MAX_PARTS = 1024
+SPLIT_KEYS = frozenset({"split.no", "split.count", "split.tensors.count"})
+_PART_NAME = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf")
+_BLOCKS, _DRAFT_BLOCKS = f"{ARCHITECTURE}.block_count", f"{ARCHITECTURE}.nextn_predict_layers"
+_VOCABULARY, _TOKENS = f"{ARCHITECTURE}.vocab_size", "tokenizer.ggml.tokens"
+
+
+class GgufSource(Metadata):
+    """Satisfies engine.tensor_source.TensorSource. Views from `data` stay readable after `close`."""
+
+    def __init__(self, path: Path, parts: Sequence[GgufFile]) -> None:
+        self.path, self.parts = path, tuple(parts)
+        self.file_bytes = sum(part.file_bytes for part in parts)
+        found = _collect(str(path), parts)
+        super().__init__(str(path), _whole_metadata(parts[0], found))
+        layers = self.get_int(_BLOCKS, 0)
+        self._places: dict[str, tuple[GgufFile, TensorInfo]] = {}
+        tensors: dict[str, StoredTensor] = {}
+        unused = []
+        for part, info in found.values():
+            place = place_gguf(info.name, layers)
+            if place is None:
+                unused.append(info.name)
+                continue
+            tensors[place.name] = StoredTensor(place.name, info.name, info.shape, info.type_id, info.nbytes)
+            self._places[place.name] = part, info
+        self.tensors: Mapping[str, StoredTensor] = MappingProxyType(tensors)
+        self.notes = _notes(unused, layers) if layers else ()
+
+    def data(self, tensor: StoredTensor) -> memoryview:
+        part, info = self._places[tensor.name]
+        return part.data(info)
+
+    def sample(self, tensor: StoredTensor, count: int) -> bytes:
+        stored = self.data(tensor)
+        return bytes(stored[:count]) + bytes(stored[-count:])
+
+    def close(self) -> None:
+        for part in self.parts:
+            part.close()
+
+
+def open_gguf(path: Path) -> GgufSource:
+    """Open a file and, where it is a part of a model, the other parts beside it. Raises ModelFileError."""
+    first = GgufFile.open(path)
+    count = first.get_int("split.count", 1)
+    if count == 1:
+        return GgufSource(path, [first])
+    first.close()
+    match = _PART_NAME.fullmatch(path.name)
+    if not 1 < count <= MAX_PARTS or match is None or int(match[3]) != count:
+        raise ModelFileError(
+            f"{path} is one of {count:,} parts of a model, but is not named like one; parts are named "
+            f"NAME-00001-of-{count:05}.gguf and so on."
+        )
+    parts = [
+        GgufFile.open(path.with_name(f"{match[1]}-{number:05}-of-{count:05}.gguf")) for number in range(1, count + 1)
+    ]
+    _check_parts(parts, count)
+    return GgufSource(path, parts)
+
+
+def _check_parts(parts: Sequence[GgufFile], count: int) -> None:
+    for number, part in enumerate(parts):
+        found = part.get_int("split.no"), part.get_int("split.count")
+        if found != (number, count):
+            raise ModelFileError(
+                f"{part.path} is named part {number + 1} of {count}, but says of itself that it is part "
+                f"{found[0] + 1:,} of {found[1]:,}."
+            )
+    held = sum(len(part.tensors) for part in parts)
+    if (promised := parts[0].get_int("split.tensors.count", held)) != held:
+        raise ModelFileError(f"{parts[0].path}: the parts hold {held:,} tensors, but should hold {promised:,}.")
+
+
+def _collect(name: str, parts: Sequence[GgufFile]) -> dict[str, tuple[GgufFile, TensorInfo]]:
+    """Every tensor of all parts by name, in order; a name that comes twice is an error."""
+    found: dict[str, tuple[GgufFile, TensorInfo]] = {}
+    for part in parts:
+        for info in part.tensors.values():
+            if info.name in found:
+                raise ModelFileError(f"{name}: tensor {info.name} is in {found[info.name][0].path} and in {part.path}.")
+            found[info.name] = part, info
+    return found
+
+
+def _whole_metadata(first: GgufFile, names: Container[str]) -> dict[str, tuple[ValueType, Value]]:
+    """The first part's metadata, made to describe the model alone: without its split and without draft blocks.
+
+    llama.cpp counts the draft blocks (nextn) it appends among the blocks, antirez/ds4 does not; the tensors tell.
+    """
+    values = {key: (kind, value) for key, kind, value in first.typed_items() if key not in SPLIT_KEYS}
+    blocks, drafts = first.get_int(_BLOCKS, 0), first.get_int(_DRAFT_BLOCKS, 0)
+    if 0 < drafts < blocks and f"blk.{blocks - drafts}.nextn.eh_proj.weight" in names:
+        values[_BLOCKS] = ValueType.UINT32, blocks - drafts
+    if _VOCABULARY not in values and (tokens := first.get_strings(_TOKENS, None)):
+        values[_VOCABULARY] = ValueType.UINT32, len(tokens)
+    return values
+
+
+def _notes(unused: Sequence[str], layers: int) -> tuple[str, ...]:
+    drafts = [name for name in unused if is_draft(name, layers)]
+    others = [name for name in unused if not is_draft(name, layers)]
+    notes = []
+    if drafts:
+        notes.append(f"{len(drafts):,} tensors of draft heads are not used, such as {drafts[0]!r}.")
+    if others:
+        notes.append(f"{len(others):,} tensors of no known name are not used, such as {others[0]!r}.")
+    return tuple(notes)

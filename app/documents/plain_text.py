@@ -17,6 +17,19 @@ _MARKS = (  # UTF-32 before UTF-16: its little-endian mark begins with the other
 _SAMPLE_BYTES = 256 << 10  # the guess costs seconds a megabyte; the whole file is then decoded strictly
 _WIDE = frozenset({"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"})
 
+# What nothing has written for twenty years, and what short German or French texts are often mistaken for.
+_EXTINCT = [
+    "hp_roman8",
+    "mac_croatian",
+    "mac_cyrillic",
+    "mac_greek",
+    "mac_iceland",
+    "mac_latin2",
+    "mac_roman",
+    "mac_romanian",
+    "mac_turkish",
+]
+
 
 def decode(name: str, raw: bytes) -> str:
     """The text, verbatim. Raises DocumentError for what is not text."""
@@ -61,7 +74,7 @@ def _guessed(name: str, raw: bytes) -> str:
 
 def _best_guess(sample: bytes) -> charset_normalizer.CharsetMatch | None:
     """The likeliest reading. Equally good ones come in alphabetical order, which would read French as Czech."""
-    matches = charset_normalizer.from_bytes(sample)
+    matches = charset_normalizer.from_bytes(sample, cp_exclusion=_EXTINCT)
     best = matches.best()
     for match in matches:
         if best and match.encoding == "cp1252" and (match.chaos, match.coherence) == (best.chaos, best.coherence):

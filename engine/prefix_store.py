@@ -51,6 +51,7 @@ class PrefixStore:
         try:
             if not path.exists():
                 save_file(path, session.snapshot())
+                self._drop_beginnings(_scope(session), tokens)
                 self._make_room(path)
         except OSError as error:
             log.warning("the session of %d tokens could not be kept in %s: %s", len(tokens), self.folder, error)
@@ -86,6 +87,12 @@ class PrefixStore:
             parts = path.stem.split("-")
             if len(parts) == 3 and parts[1].isdecimal():
                 yield StoredPrefix(path, int(parts[1]), parts[2])
+
+    def _drop_beginnings(self, scope: str, tokens: Sequence[int]) -> None:
+        """Remove earlier states of the same conversation: the newest one serves every later turn."""
+        for stored in self._stored(scope):
+            if stored.tokens < len(tokens) and stored.digest == _digest(tokens[: stored.tokens]):
+                stored.path.unlink(missing_ok=True)
 
     def _make_room(self, newest: Path) -> None:
         """Remove the least recently used files of any model until the folder fits its limit; the newest stays."""

@@ -20,8 +20,12 @@ def ids(tokens: int) -> list[int]:
 
 
 def kept(tiny: Model, store: PrefixStore, tokens: int) -> Path:
+    return kept_ids(tiny, store, ids(tokens))
+
+
+def kept_ids(tiny: Model, store: PrefixStore, tokens: list[int]) -> Path:
     session = tiny.session(context=512)
-    session.prefill(ids(tokens))
+    session.prefill(tokens)
     path = store.keep(session)
     assert path is not None
     return path
@@ -29,7 +33,7 @@ def kept(tiny: Model, store: PrefixStore, tokens: int) -> Path:
 
 def test_a_new_process_goes_on_where_the_old_one_was(tiny: Model, tmp_path: Path) -> None:
     store = PrefixStore(tmp_path / "prefixes", min_tokens=100)
-    for tokens in (120, 200):
+    for tokens in (200, 120):
         kept(tiny, store, tokens)
     session = tiny.session(context=512)
     assert store.restore(session, ids(260)) == 200
@@ -49,6 +53,13 @@ def test_a_different_text_a_whole_prompt_or_another_mode_finds_nothing(tiny: Mod
     assert store.restore(tiny.session(context=110), ids(109)) == 0
 
 
+def test_a_later_turn_replaces_the_earlier_state_of_its_conversation(tiny: Model, tmp_path: Path) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    kept(tiny, store, 120)
+    other = kept_ids(tiny, store, [5, *ids(150)])
+    assert sorted(tmp_path.iterdir()) == sorted([kept(tiny, store, 200), other])
+
+
 def test_what_the_session_holds_already_is_not_replaced(tiny: Model, tmp_path: Path) -> None:
     store = PrefixStore(tmp_path, min_tokens=100)
     kept(tiny, store, 120)
@@ -66,8 +77,8 @@ def test_short_sessions_are_not_kept(tiny: Model, tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_removed_and_the_next_best_used(tiny: Model, tmp_path: Path) -> None:
     store = PrefixStore(tmp_path, min_tokens=100)
-    kept(tiny, store, 120)
     damaged = kept(tiny, store, 200)
+    kept(tiny, store, 120)
     damaged.write_bytes(damaged.read_bytes()[:-40])
     session = tiny.session(context=512)
     assert store.restore(session, ids(260)) == 120
@@ -75,7 +86,8 @@ def test_a_damaged_file_is_removed_and_the_next_best_used(tiny: Model, tmp_path:
 
 
 def test_the_least_recently_used_goes_first(tiny: Model, tmp_path: Path) -> None:
-    old, used = kept(tiny, PrefixStore(tmp_path, 100), 120), kept(tiny, PrefixStore(tmp_path, 100), 160)
+    store = PrefixStore(tmp_path, 100)
+    old, used = kept_ids(tiny, store, [5, *ids(119)]), kept_ids(tiny, store, [6, *ids(159)])
     os.utime(old, (1, 1))
     os.utime(used, (2, 2))
     room = used.stat().st_size * 2 + old.stat().st_size // 2

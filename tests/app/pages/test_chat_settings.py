@@ -10,7 +10,7 @@ from app.chat.models import Chat, ChatSettings
 from app.pages.chat_settings import ChatSettingsDialog
 from app.settings import Settings
 from app.widgets.basics import RemovableRow
-from tests.app.window.conftest import WindowDriver
+from tests.app.window.driver import WindowDriver
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QLabel
 from app.generation import GenerationState
 from app.transcript.model import MessageState
 from tests.app.fake_engine import FakeScript
-from tests.app.window.conftest import OpenDriver, WindowDriver
+from tests.app.window.conftest import OpenDriver
+from tests.app.window.driver import WindowDriver
 
 SLOW_ANSWER = FakeScript(answer=tuple(f"word{n} " for n in range(400)), token_s=0.02)
 SLOW_PROMPT = FakeScript(prefill_s=30.0, step_tokens=4)

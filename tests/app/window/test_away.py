@@ -14,7 +14,7 @@ from app.generation import GenerationState
 from app.settings_file import SettingsFile
 from app.settings_service import SettingsService
 from app.window_away import AwayWatch
-from tests.app.window.conftest import WindowDriver
+from tests.app.window.driver import WindowDriver
 
 
 class RecordingNotifier(Notifier):

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 
 from app.settings import Theme
 from app.window_actions import ACTIONS
-from tests.app.window.conftest import OpenDriver, WindowDriver
+from tests.app.window.conftest import OpenDriver
+from tests.app.window.driver import WindowDriver
 
 
 def titles(driver: WindowDriver) -> list[str]:

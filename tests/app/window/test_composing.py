@@ -11,7 +11,8 @@ from app.composer.chips import Chip
 from app.composer.fit_words import option_words
 from app.transcript.model import MessageState
 from tests.app.fake_engine import FakeScript
-from tests.app.window.conftest import OpenDriver, WindowDriver
+from tests.app.window.conftest import OpenDriver
+from tests.app.window.driver import WindowDriver
 
 MEGABYTE = 1 << 20
 

@@ -50,7 +50,7 @@ def install(interpreter: Path, lock: Path) -> None:
 
 
 def main() -> None:
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  this file runs on whatever python3 is there
         sys.exit("Haloband needs Python 3.11 or newer: run make PYTHON=python3.11")
     venv, lock = Path(sys.argv[1]), Path(sys.argv[2])
     print("setting up Haloband (once)", flush=True)

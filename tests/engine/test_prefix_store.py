@@ -57,7 +57,8 @@ def test_a_later_turn_replaces_the_earlier_state_of_its_conversation(tiny: Model
     store = PrefixStore(tmp_path, min_tokens=100)
     kept(tiny, store, 120)
     other = kept_ids(tiny, store, [5, *ids(150)])
-    assert sorted(tmp_path.iterdir()) == sorted([kept(tiny, store, 200), other])
+    later = kept(tiny, store, 200)
+    assert sorted(tmp_path.iterdir()) == sorted([later, other])
 
 
 def test_what_the_session_holds_already_is_not_replaced(tiny: Model, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from app.commands.stop_signal import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from app.paths import app_paths
+from app.qualify.command import arm_command
 from engine.qualify.history import save_report
 from engine.qualify.records import Domain, Report
 from engine.qualify.report import report_to_json, report_to_markdown
@@ -40,12 +41,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--retrieval-tokens", type=int, default=default.retrieval_tokens, metavar="N",
         help="length of the text that keys are hidden in; 0 leaves them out",
     )  # fmt: skip
+    parser.add_argument("--arm", nargs=2, type=Path, metavar=("SPEC", "FOLDER"), help=argparse.SUPPRESS)
     parser.add_argument("--kv-rounding", choices=["none", "f16", "e4m3"], help="how stored rows are rounded")
     parser.add_argument("--dtype", choices=["auto", "float32", "bfloat16"], default="auto", help="type of the products")
 
 
 def run(args: argparse.Namespace) -> int:
     """Qualify; 0 if everything passed, 1 if not, 130 if it was stopped. Raises UserError for app/cli.py."""
+    if args.arm is not None:  # one process of a qualification, started by another one (app/qualify/command.py)
+        from engine.qualify.arm import main as run_one_arm
+
+        return run_one_arm([str(path) for path in args.arm])
     request = request_of(args)
     check_destination(args.out)
     paths = app_paths(getattr(args, "data_dir", None))
@@ -95,7 +101,7 @@ def _run(request: QualifyRequest, folder: Path, stop: threading.Event) -> Report
     report: Report | None = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for update in run_qualification(request, folder, stop):
+        for update in run_qualification(request, folder, stop, arm_command()):
             if isinstance(update, QualifyProgressed) and is_watched:
                 print(f"\r{progress_line(update)}\x1b[K", end="", file=sys.stderr, flush=True)
             elif isinstance(update, QualifyEnded):

@@ -28,7 +28,7 @@ def children(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
     scenario: dict[str, object] = {}
     real = engine.qualify.run.run_qualification
 
-    def with_fakes(request, folder, stop):  # type: ignore[no-untyped-def]  # stands in for run_qualification
+    def with_fakes(request, folder, stop, command):  # type: ignore[no-untyped-def]  # stands in for run_qualification
         return real(request, folder, stop, (sys.executable, str(FAKE), json.dumps(scenario)))
 
     monkeypatch.setenv("PYTHONPATH", str(FAKE.parents[3]))

@@ -114,7 +114,7 @@ def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> I
         yield window
     finally:
         panels.close()
-        window.models.close_tasks()
+        window.close_tasks()
         chats.shutdown()
         settings.close()
         window.deleteLater()

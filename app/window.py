@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayou
 from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
 from app.desktop import Notifier, SleepBlocker
 from app.pages.chat_settings import ChatSettingsDialog
+from app.pages.doctor_page import DoctorPage
 from app.pages.help import HelpDialog
 from app.pages.models_page import ModelsPage
 from app.pages.settings_page import SettingsPage
@@ -58,6 +59,7 @@ class MainWindow(QMainWindow):
         self.chat = ChatPage(services.chats, self._text_style(), theme.theme)
         self.models = ModelsPage(services, theme.theme)
         self.settings = SettingsPage(services.settings, theme.theme)
+        self.doctor = DoctorPage(theme.theme)
         self.pages = QStackedWidget()
         self.panel = panel
         self.status = StatusLine()
@@ -75,7 +77,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.setWindowTitle("Haloband")
-        for page in (self.chat, self.models, self.settings):
+        for page in (self.chat, self.models, self.settings, self.doctor):
             self.pages.addWidget(page)
         middle = QWidget()
         middle.setObjectName("page")
@@ -123,6 +125,7 @@ class MainWindow(QMainWindow):
         self.header.panel_toggled.connect(self.toggle_panel)
         self.header.back_requested.connect(lambda: self.show_page(self.chat))
         self.header.chat_settings_requested.connect(self.open_chat_settings)
+        self.models.doctor_requested.connect(lambda: self.show_page(self.doctor))
         self.status.models_requested.connect(lambda: self.show_page(self.models))
         self.status.cancel_load_requested.connect(chats.cancel_load)
 
@@ -156,6 +159,7 @@ class MainWindow(QMainWindow):
             "sidebar": self.toggle_sidebar,
             "panel": self.toggle_panel,
             "models": lambda: self.show_page(self.models),
+            "doctor": lambda: self.show_page(self.doctor),
             "settings": lambda: self.show_page(self.settings),
             "larger": lambda: self._change_scale(_SCALE_STEP),
             "smaller": lambda: self._change_scale(-_SCALE_STEP),
@@ -208,7 +212,8 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         page = self.pages.currentWidget()
-        page_title = _tr("Models") if page is self.models else _tr("Settings")
+        titles = {self.models: _tr("Models"), self.settings: _tr("Settings"), self.doctor: _tr("This computer")}
+        page_title = "" if page is None else titles.get(page, "")
         is_chat = page is self.chat
         title = self._chat.title if self._chat is not None else ""
         self.header.show_title(title if is_chat else page_title, is_chat=is_chat)
@@ -315,6 +320,7 @@ class MainWindow(QMainWindow):
         self.chat.set_theme(theme, style)
         self.models.set_theme(theme)
         self.settings.set_theme(theme)
+        self.doctor.set_theme(theme)
         self.panel.set_theme(theme)
         self.status.set_numeric_font(style.numeric)
 
@@ -339,6 +345,11 @@ class MainWindow(QMainWindow):
     def show_problem(self, text: str) -> None:
         """A sentence about something that did not work, as a banner."""
         self.chat.show_notice(Notice(NoticeLevel.WARNING, text, key="problem"))
+
+    def close_tasks(self) -> None:
+        """End the helper threads of the pages; call before the program ends."""
+        self.models.close_tasks()
+        self.doctor.close_tasks()
 
     def raise_window(self) -> None:
         """A second start wants this window."""

@@ -41,6 +41,7 @@ ACTIONS = (
     ActionSpec("sidebar", QT_TRANSLATE_NOOP("Actions", "Show or hide the chats"), ("Ctrl+B",), VIEW),
     ActionSpec("panel", QT_TRANSLATE_NOOP("Actions", "Show or hide the live panel"), ("Ctrl+J",), VIEW),
     ActionSpec("models", QT_TRANSLATE_NOOP("Actions", "Models"), ("Ctrl+M",), VIEW),
+    ActionSpec("doctor", QT_TRANSLATE_NOOP("Actions", "Check this computer"), ("Ctrl+D",), VIEW),
     ActionSpec("settings", QT_TRANSLATE_NOOP("Actions", "Settings"), ("Ctrl+,",), VIEW),
     ActionSpec("larger", QT_TRANSLATE_NOOP("Actions", "Larger text"), ("Ctrl++", "Ctrl+="), VIEW),
     ActionSpec("smaller", QT_TRANSLATE_NOOP("Actions", "Smaller text"), ("Ctrl+-",), VIEW),

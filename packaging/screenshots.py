@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 PAGES = (
     "empty", "chat", "prefill", "answer", "refused", "find", "search", "models", "settings", "shortcuts",
-    "chat-settings", "help", "benchmark", "failure",
+    "chat-settings", "help", "doctor", "benchmark", "failure",
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 900
 DISPLAY = ":91"
@@ -222,7 +222,12 @@ class Photographer:
     def _help(self) -> None:
         self._window.shortcuts["help"].trigger()
 
+    def _doctor(self) -> None:
+        self._window.shortcuts["doctor"].trigger()
+        self.settle(6.0)
+
     def _benchmark(self) -> None:
+        self._window.show_page(self._window.chat)
         self._window.panel.tabs.setCurrentIndex(1)
 
     def _failure(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
@@ -31,6 +31,8 @@ def _tr(text: str) -> str:
 
 class ModelsPage(QWidget):
     """Cards of all known models; one can be in use, one can be loading."""
+
+    doctor_requested = Signal()
 
     def __init__(self, services: WindowServices, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +65,7 @@ class ModelsPage(QWidget):
         head.addWidget(intro, 1)
         head.addWidget(button(_tr("Add file …"), self.choose_file))
         head.addWidget(button(_tr("Watch folder …"), self.choose_folder))
+        head.addWidget(button(_tr("Check this computer"), self.doctor_requested.emit))
         inner = QWidget()
         inner.setObjectName("page")
         body = QVBoxLayout(inner)

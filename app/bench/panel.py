@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -23,20 +22,17 @@ from PySide6.QtWidgets import (
 )
 
 from app.bench import words
+from app.bench.after_run import AfterRun
 from app.bench.depth_chart import DepthChart
 from app.bench.table_model import AGAINST, RUNS, SPEED, TEST, BenchTableModel
 from app.telemetry.fonts import numeric_font
 from app.theme import Theme, theme_from_palette
-from app.widgets.basics import button, copy_to_clipboard, hairline, label, set_tone
+from app.widgets.basics import button, label, set_tone
 from app.widgets.toast import announce
 from app.window_panel import Panel
-from engine.bench_export import to_markdown
 from engine.bench_history import History, SavedRun, compare_runs, setting_changes
 from engine.bench_plans import Plan
 from engine.bench_records import BenchEnded, BenchProgressed, BenchRow, BenchRun, BenchStarted, BenchUpdate, RowMeasured
-
-_FILTERS = {"md": "Markdown (*.md)", "csv": "CSV (*.csv)", "json": "JSON (*.json)"}
-
 
 _ROW_PADDING = 6
 _SHOWN_LINES = 14
@@ -83,13 +79,8 @@ class BenchmarkPanel(Panel):
         self.table = QTableView()
         self.details = label(tone="muted", size="small", wraps=True)
         self.chart = DepthChart(theme, numeric_font())
-        self.comparing = QWidget()  # what one can do with a finished run
-        self.earlier = QComboBox()
-        self.changes = label(tone="muted", size="small", wraps=True)
-        self.copy_button = button(_tr("Copy as Markdown"), self._on_copy_clicked)
-        self.save_button = button(_tr("Save…"), self._on_save_clicked)
+        self.after = AfterRun()
         self._build()
-        self.show_history(History((), ()))
         self.set_theme(theme)
         self._on_plan_changed()
         self._refresh()
@@ -136,6 +127,7 @@ class BenchmarkPanel(Panel):
             self._show_rows()
         elif isinstance(update, BenchEnded):
             self._run = update.run
+            self.after.show_run(update.run)
             self.details.setText("\n".join(words.run_notes(update.run)))
             self._show_notice(words.not_quiet_text(update.run.not_quiet), "warning")
             self._compare()
@@ -150,16 +142,7 @@ class BenchmarkPanel(Panel):
 
     def show_history(self, history: History, selected: Path | None = None) -> None:
         """The list of runs to compare with; `selected` is kept if it is still there."""
-        self.earlier.blockSignals(True)
-        self.earlier.clear()
-        self.earlier.addItem(_tr("Nothing"), None)
-        for saved in history.runs:
-            self.earlier.addItem(words.saved_name(saved), saved.path)
-        self.earlier.addItem(_tr("A file…"), "")
-        places = [index for index in range(self.earlier.count()) if self.earlier.itemData(index) == selected]
-        self.earlier.setCurrentIndex(places[0] if places and selected is not None else 0)
-        self.earlier.blockSignals(False)
-        self.earlier.setToolTip("\n".join(history.problems))
+        self.after.show_history(history, selected)
 
     def show_earlier(self, saved: SavedRun | None) -> None:
         """Compare with this run from now on; None takes the comparison away."""
@@ -184,10 +167,9 @@ class BenchmarkPanel(Panel):
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
         self.bar.setAccessibleName(_tr("Benchmark progress"))
-        self.earlier.setAccessibleName(_tr("Compare with an earlier run"))
-        self.earlier.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.earlier.setMinimumContentsLength(12)
-        self.earlier.activated.connect(self._on_earlier_activated)
+        self.after.earlier_requested.connect(self.earlier_requested)
+        self.after.export_requested.connect(self.export_requested)
+        self.after.copied.connect(lambda: self.show_saved(_tr("Copied as Markdown.")))
         self._build_table()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -215,29 +197,16 @@ class BenchmarkPanel(Panel):
     def _build_column(self) -> QWidget:
         inside = QWidget()
         inside.setObjectName("page")  # the reading surface, as the panel itself
-        first, compare, last = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        compare.setContentsMargins(0, 0, 0, 0)
+        first = QHBoxLayout()
         first.addWidget(self.plans, 1)
         first.addWidget(self.start_button)
-        compare.addWidget(label(_tr("Compare with"), tone="muted", size="small"))
-        compare.addWidget(self.earlier, 1)
-        last.addWidget(self.copy_button)
-        last.addWidget(self.save_button)
-        last.addStretch(1)
         column = QVBoxLayout(inside)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(8)
         column.addLayout(first)
         for widget in (self.plan_text, self.notice, self.bar, self.progress_text, self.table, self.details, self.chart):
             column.addWidget(widget)
-        after = QVBoxLayout(self.comparing)
-        after.setContentsMargins(0, 0, 0, 0)
-        after.setSpacing(8)
-        after.addWidget(hairline())
-        after.addLayout(compare)
-        after.addWidget(self.changes)
-        after.addLayout(last)
-        column.addWidget(self.comparing)
+        column.addWidget(self.after)
         column.addStretch(1)
         return inside
 
@@ -246,7 +215,8 @@ class BenchmarkPanel(Panel):
         self._planned = update.rows
         self.model.start(update.rows)
         self.details.clear()
-        self.changes.clear()
+        self.after.show_run(None)
+        self.after.show_changes(())
         self._show_notice(words.not_quiet_text(update.not_quiet), "warning")
         self._show_rows()
         self._fit_table()
@@ -262,7 +232,7 @@ class BenchmarkPanel(Panel):
         changes = setting_changes(old, new) if old is not None and new is not None else ()
         if old is not None and new is not None and not self.model.is_compared:
             changes = (_tr("These two runs have no test in common."), *changes)
-        self.changes.setText("\n".join(changes))
+        self.after.show_changes(changes)
         self._show_rows()
         self._fit_table()
 
@@ -293,11 +263,7 @@ class BenchmarkPanel(Panel):
         self.notice.setVisible(bool(self.notice.text()))
         self.table.setVisible(self.model.rowCount() > 0)
         self.chart.setVisible(self.chart.has_curve)
-        self.comparing.setVisible(self._run is not None)
         self.details.setVisible(bool(self.details.text()))
-        self.changes.setVisible(bool(self.changes.text()))
-        for action in (self.copy_button, self.save_button):
-            action.setEnabled(self._run is not None and bool(self._run.rows))
 
     def _on_plan_changed(self) -> None:
         self.plan_text.setText(words.plan_text(self.plans.currentData()))
@@ -308,40 +274,3 @@ class BenchmarkPanel(Panel):
         else:
             self.set_state(BenchState.STOPPING)
             self.stop_requested.emit()
-
-    def _on_earlier_activated(self, index: int) -> None:
-        chosen = self.earlier.itemData(index)
-        if chosen == "":
-            self._choose_earlier_file()
-        else:
-            self.earlier_requested.emit(chosen)
-
-    def _choose_earlier_file(self) -> None:
-        dialog = QFileDialog(self, _tr("Compare with"), str(Path.home()), _FILTERS["json"])
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda name: self.earlier_requested.emit(Path(name)))
-        dialog.open()
-
-    def _on_copy_clicked(self) -> None:
-        if self._run is not None:
-            copy_to_clipboard(to_markdown(self._run))
-            self.show_saved(_tr("Copied as Markdown."))
-
-    def _on_save_clicked(self) -> None:
-        run = self._run
-        if run is None:
-            return
-        name = str(Path.home() / f"haloband-{run.settings.plan.value}.md")
-        dialog = QFileDialog(self, _tr("Save benchmark"), name, ";;".join(_FILTERS.values()))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(suffix_of(chosen)))
-        dialog.setDefaultSuffix("md")
-        dialog.fileSelected.connect(lambda path: self.export_requested.emit(run, Path(path)))
-        dialog.open()
-
-
-def suffix_of(chosen: str) -> str:
-    """The suffix that a file dialog's filter stands for."""
-    return next((suffix for suffix, text in _FILTERS.items() if text == chosen), "md")

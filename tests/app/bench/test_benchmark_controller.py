@@ -107,7 +107,7 @@ def test_rows_appear_one_after_another_and_the_run_is_kept(make_bench: Callable[
     model.gate.set()
     bench.wait_for_end()
     assert formats.UNKNOWN not in bench.cells()
-    bench.wait(lambda: bench.panel.earlier.count() == 3)
+    bench.wait(lambda: bench.panel.after.earlier.count() == 3)
     (saved,) = load_history(bench.folder).runs
     assert saved.run == bench.panel.run
     assert saved.run.settings.cold_is_fresh is False
@@ -183,12 +183,12 @@ def test_a_run_is_compared_with_one_of_the_history(make_bench: Callable[..., Ben
     folder.mkdir()
     path = save_run(example_run(), folder, lambda place, content: place.write_bytes(content) and None)
     bench = make_bench(GatedModel(), folder=folder)
-    bench.wait(lambda: bench.panel.earlier.count() == 3)
+    bench.wait(lambda: bench.panel.after.earlier.count() == 3)
     bench.start()
     bench.wait_for_end()
     bench.panel.earlier_requested.emit(path)
     bench.wait(lambda: bench.panel.model.is_compared)
-    assert "model: DS4 nano, now fake" in bench.panel.changes.text()
+    assert "model: DS4 nano, now fake" in bench.panel.after.changes.text()
     bench.panel.earlier_requested.emit(None)
     assert not bench.panel.model.is_compared
 
@@ -228,7 +228,7 @@ def test_a_history_that_cannot_be_written_is_told(make_bench: Callable[..., Benc
     bench = make_bench(GatedModel(), folder=tmp_path / "file" / "benchmarks")
     bench.start()
     bench.wait(lambda: "The run was not kept" in bench.panel.notice.text())
-    assert bench.panel.copy_button.isEnabled()
+    assert bench.panel.after.copy_button.isEnabled()
 
 
 def test_the_live_panels_meter_shows_the_figures_of_the_last_row(make_bench: Callable[..., Bench]) -> None:

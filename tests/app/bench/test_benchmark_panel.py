@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.bench import words
+from app.bench.after_run import suffix_of
 from app.bench.depth_chart import DepthChart, depth_points
-from app.bench.panel import BenchmarkPanel, BenchState, suffix_of
+from app.bench.panel import BenchmarkPanel, BenchState
 from app.bench.table_model import AGAINST, RUNS, SPEED, TEST
 from app.telemetry.fonts import numeric_font
 from app.theme import dark_palette, light_palette, theme_from_palette
@@ -148,7 +149,7 @@ def test_a_stopped_run_keeps_its_rows_and_says_so(panel: BenchmarkPanel) -> None
     panel.set_state(BenchState.IDLE)
     assert _cells(panel, SPEED)[0] != formats.UNKNOWN
     assert "Stopped" in panel.details.text()
-    assert panel.copy_button.isEnabled()
+    assert panel.after.copy_button.isEnabled()
 
 
 def test_a_failure_is_told_and_the_rows_stay(panel: BenchmarkPanel) -> None:
@@ -191,35 +192,35 @@ def test_a_comparison_adds_a_column_with_ratio_and_noise(panel: BenchmarkPanel) 
     panel.show_earlier(SavedRun(Path("a.json"), other))
     assert not panel.table.isColumnHidden(AGAINST)
     assert _cells(panel, AGAINST) == ["1.50×\noutside noise", "1.50×\noutside noise"]
-    assert panel.changes.text() == "threads: 4, now 2"
+    assert panel.after.changes.text() == "threads: 4, now 2"
     spoken = panel.model.data(panel.model.index(0, AGAINST), Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == words.comparison_sentence(compare_runs(other, example_run(1.5))[0])
     panel.show_earlier(None)
     assert panel.table.isColumnHidden(AGAINST)
-    assert not panel.changes.isVisible()
+    assert not panel.after.changes.isVisible()
 
 
 def test_runs_without_a_common_test_are_told(panel: BenchmarkPanel) -> None:
     _run(panel, example_run())
     panel.show_earlier(SavedRun(Path("a.json"), seed_run()))
-    assert "no test in common" in panel.changes.text()
+    assert "no test in common" in panel.after.changes.text()
 
 
 def test_the_history_can_be_chosen_from(panel: BenchmarkPanel, qtbot: QtBot) -> None:
     old, new = Path("old.json"), Path("new.json")
     history = History((SavedRun(new, example_run()), SavedRun(old, seed_run())), ("broken.json is damaged",))
     panel.show_history(history, old)
-    assert panel.earlier.currentData() == old
-    assert panel.earlier.count() == 4
-    assert "broken.json" in panel.earlier.toolTip()
+    assert panel.after.earlier.currentData() == old
+    assert panel.after.earlier.count() == 4
+    assert "broken.json" in panel.after.earlier.toolTip()
     with qtbot.waitSignal(panel.earlier_requested) as asked:
-        panel.earlier.activated.emit(1)
+        panel.after.earlier.activated.emit(1)
     assert asked.args == [new]
     with qtbot.waitSignal(panel.earlier_requested) as asked:
-        panel.earlier.activated.emit(0)
+        panel.after.earlier.activated.emit(0)
     assert asked.args == [None]
     panel.show_history(History((), ()), old)  # the file has gone
-    assert panel.earlier.currentData() is None
+    assert panel.after.earlier.currentData() is None
 
 
 def test_a_time_from_elsewhere_does_not_break_the_list() -> None:
@@ -228,16 +229,16 @@ def test_a_time_from_elsewhere_does_not_break_the_list() -> None:
 
 
 def test_copy_puts_the_table_on_the_clipboard(panel: BenchmarkPanel) -> None:
-    assert not panel.copy_button.isEnabled()
+    assert not panel.after.copy_button.isEnabled()
     _run(panel, example_run())
-    panel.copy_button.click()
+    panel.after.copy_button.click()
     assert list(parse_markdown(QApplication.clipboard().text())) == ["pp512", "tg64"]
     assert "Copied" in panel.notice.text()
 
 
 def test_saving_asks_for_a_file_and_hands_it_on(panel: BenchmarkPanel, qtbot: QtBot, tmp_path: Path) -> None:
     _run(panel, example_run())
-    panel.save_button.click()
+    panel.after.save_button.click()
     dialog = panel.findChild(QFileDialog)
     assert dialog is not None
     assert dialog.defaultSuffix() == "md"
@@ -295,7 +296,7 @@ def test_a_long_sweep_scrolls_inside_its_table(panel: BenchmarkPanel) -> None:
 
 
 def test_every_control_has_a_name(panel: BenchmarkPanel) -> None:
-    for widget in (panel.plans, panel.bar, panel.table, panel.earlier):
+    for widget in (panel.plans, panel.bar, panel.table, panel.after.earlier):
         assert widget.accessibleName()
-    for action in (panel.start_button, panel.copy_button, panel.save_button):
+    for action in (panel.start_button, panel.after.copy_button, panel.after.save_button):
         assert action.text()

@@ -38,3 +38,17 @@ $(FUZZ_PACKAGES)/.installed: packaging/requirements-fuzz.lock $(TEST_STAMP)
 
 fuzz: $(FUZZ_PACKAGES)/.installed
 	PYTHONPATH=$(FUZZ_PACKAGES) $(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)
+
+# The packaged program: dist/haloband is one folder that needs no Python; dist/*.deb is made of it.
+.PHONY: bundle deb
+BUNDLE_PACKAGES := build/bundle/packages
+$(BUNDLE_PACKAGES)/.installed: packaging/requirements-bundle.lock $(RUNTIME_STAMP)
+	$(BIN)/python -m pip install --quiet --target $(BUNDLE_PACKAGES) -r packaging/requirements-bundle.lock
+	touch $@
+
+bundle: $(BUNDLE_PACKAGES)/.installed
+	PYTHONPATH=$(BUNDLE_PACKAGES) $(BIN)/python -m PyInstaller --noconfirm --log-level WARN \
+		--distpath dist --workpath build/bundle/work packaging/bundle.spec
+
+deb: bundle
+	$(BIN)/python packaging/build_deb.py dist/haloband dist

@@ -22,7 +22,9 @@ _CLANG = re.compile(r"clang version (\d+)")
 
 
 def check_compiler(host: Host, hardware: Hardware) -> Iterator[Finding]:
-    """The compiler in ROCm, and the ziglang package that compiles without a GPU; each if it is there."""
+    """The compiler in ROCm, and the ziglang package that compiles without a GPU; each if it is there and is used."""
+    if host.is_packaged:
+        return
     rocm = read_versions(host).rocm
     llvm = _rocm_llvm(host)
     if llvm is not None or rocm is not None:

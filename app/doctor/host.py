@@ -66,6 +66,7 @@ class Host:
     environment: Mapping[str, str]
     python: tuple[int, int, int]
     self_test_command: tuple[str, ...]
+    is_packaged: bool = False  # the program carries its own Python and packages
 
     def text(self, path: str) -> str | None:
         """The stripped text of a file, given without its leading slash. None if it cannot be read or is empty."""
@@ -108,6 +109,7 @@ def real_host(stop: threading.Event | None = None) -> Host:
         environment=dict(os.environ),
         python=(sys.version_info.major, sys.version_info.minor, sys.version_info.micro),
         self_test_command=_self_test_command(),
+        is_packaged=_is_packaged(),
     )
 
 
@@ -138,8 +140,12 @@ def run_command(
 
 def _self_test_command() -> tuple[str, ...]:
     """This program again: in a packaged app the interpreter is the app itself."""
-    program = (sys.executable,) if getattr(sys, "frozen", False) else (sys.executable, "-m", "app.cli")
+    program = (sys.executable,) if _is_packaged() else (sys.executable, "-m", "app.cli")
     return (*program, "doctor", "--self-test")
+
+
+def _is_packaged() -> bool:
+    return bool(getattr(sys, "frozen", False))
 
 
 def _read_device(path: str) -> DeviceNode | None:

@@ -49,6 +49,9 @@ def read_versions(host: Host) -> RocmVersions:
 def check_rocm(host: Host, hardware: Hardware) -> Iterator[Finding]:
     """ROCm, torch, hip-python, their agreement, and variables that make them lie."""
     versions = read_versions(host)
+    if host.is_packaged:
+        yield _packaged(versions, hardware)
+        return
     yield _rocm(versions, hardware)
     yield _torch(versions, hardware)
     yield _hip_python(versions, hardware)
@@ -86,6 +89,16 @@ def _finding(
     if not hardware.has_amd and severity.rank > Severity.NOTE.rank:
         severity, wanted, advice = Severity.NOTE, "nothing on a machine without an AMD GPU", ""
     return Finding(key, Topic.SOFTWARE, title, severity, found, wanted, advice)
+
+
+def _packaged(versions: RocmVersions, hardware: Hardware) -> Finding:
+    """The package carries a torch of its own, which no ROCm of the machine can change."""
+    found = f"{versions.torch}, for the processor only, as in every package of Haloband"
+    if not hardware.has_amd:
+        return Finding("torch", Topic.SOFTWARE, "torch", Severity.OK, found)
+    advice = "Install Haloband from source with AMD's torch (docs/strix-halo.md); your chats and settings stay."
+    wanted = "a ROCm build, to use the AMD GPU"
+    return Finding("torch", Topic.SOFTWARE, "torch", Severity.WARNING, found, wanted, advice)
 
 
 def _rocm(versions: RocmVersions, hardware: Hardware) -> Finding:

@@ -5,6 +5,7 @@ itself once more with --self-test, which prints one line of JSON (`run_self_test
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.doctor.host import CommandResult, Host
 
 _KEY, _TITLE = "engine", "Engine"
 _PROMPT_TOKENS = 16
+_ERROR_LINE = re.compile(r"(\w+\.)*\w*(Error|Exception|Interrupt)\b|haloband: ")
 
 
 def run_self_test() -> dict[str, Any]:
@@ -84,14 +86,19 @@ def _parse(done: CommandResult | None) -> dict[str, Any] | None:
     return answer if isinstance(answer, dict) else None
 
 
+def _last_words(output: str) -> str:
+    """The line that names the error; other lines may follow it."""
+    lines = output.strip().splitlines() or ["no message"]
+    return next((line for line in reversed(lines) if _ERROR_LINE.match(line)), lines[-1])
+
+
 def _failed(done: CommandResult | None) -> Finding:
     if done is None:
         found = "did not start, or did not end in two minutes"
     elif done.status < 0:
         found = f"was killed by signal {-done.status} while loading"
     else:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        found = f"ended with status {done.status}: {lines[-1]}"
+        found = f"ended with status {done.status}: {_last_words(done.stderr)}"
     advice = (
         "Run `haloband doctor --self-test` to see all of it. A torch or a driver that does not fit is the usual cause."
     )

@@ -30,6 +30,7 @@ def host(
     user: User | None = None,
     environment: Mapping[str, str] | None = None,
     python: tuple[int, int, int] | None = None,
+    is_packaged: bool = False,
 ) -> Host:
     """The machine `name` with its files laid out in a fresh folder below `folder`."""
     root = folder / "machine"
@@ -59,6 +60,7 @@ def host(
         environment=environment or {},
         python=python or tuple(recording["python"]),
         self_test_command=tuple(SELF_TEST.split()),
+        is_packaged=is_packaged,
     )
 
 

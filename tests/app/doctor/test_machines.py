@@ -95,6 +95,17 @@ def test_topics_come_in_order_and_every_bad_finding_says_what_to_do(tmp_path: Pa
             assert finding.advice.endswith((".", "`")) and finding.wanted, finding
 
 
+def test_a_package_speaks_of_itself_and_not_of_packages_to_install(tmp_path: Path) -> None:
+    """Its torch cannot be changed, so advice to install another one would lead nowhere."""
+    own = {"torch": "2.13.0+cpu", "hip-python": None, "ziglang": None}
+    found = findings(
+        host(tmp_path, files=RAISED, packages=own, package_files={"torch/version.py": None}, is_packaged=True)
+    )
+    assert bad(found) == {"torch"} and "from source" in found["torch"].advice
+    assert not {"rocm", "hip_python", "agreement", "compiler", "python", "pyside6"} & set(found)
+    assert not bad(findings(host(tmp_path, "no_gpu", is_packaged=True)))
+
+
 def test_no_probe_imports_torch(tmp_path: Path) -> None:
     """Doctor must work where torch is broken, so it may only start it in another process."""
     program = (

@@ -353,6 +353,8 @@ def test_a_small_or_missing_model_says_nothing_of_the_disk(tmp_path: Path) -> No
         (None, "did not start"),
         (CommandResult(-11, ""), "killed by signal 11"),
         (CommandResult(1, "", "Traceback\nImportError: libamdhip64.so.7"), "libamdhip64.so.7"),
+        (CommandResult(1, "", "a.b.OddError: it broke\n[31:ERROR] Failed to execute"), "it broke"),
+        (CommandResult(1, "", "haloband: The file is damaged.\n"), "The file is damaged."),
         (CommandResult(1, "", ""), "no message"),
         (CommandResult(0, "not json"), "status 0"),
         (CommandResult(0, ""), "status 0"),

@@ -30,6 +30,7 @@ from engine.ggml_types import (
 BlockFunction = Callable[[Tensor], Tensor]
 # Blocks are decoded this many weights at a time, so that temporaries stay small beside the result.
 _WEIGHTS_AT_ONCE = 1 << 21
+_ENCODED_IN_CACHE = 1 << 16  # an encoder goes over its weights dozens of times, so on a CPU they should stay in cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,6 @@ def encode(codec: Codec | int, weights: Tensor) -> Tensor:
     if not bool(torch.isfinite(weights).all()):
         raise ValueError(f"weights that are not finite cannot be written as {codec.name}")
     blocks = weights.reshape(-1, codec.block)
-    step = max(1, _WEIGHTS_AT_ONCE // codec.block)
+    step = (_ENCODED_IN_CACHE if weights.device.type == "cpu" else _WEIGHTS_AT_ONCE) // codec.block
     parts = [codec.encode(blocks[start : start + step]) for start in range(0, len(blocks), step)]
     return torch.cat(parts).view(-1) if parts else torch.empty(0, dtype=torch.uint8)

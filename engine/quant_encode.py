@@ -14,8 +14,8 @@ from torch import Tensor
 from engine.quant_ggml import MXFP4_LEVELS, e8m0_scales
 from engine.quant_rocmfp import FP3_LEVELS, FP4_LEVELS, LARGEST_SCALE_BYTE, scale_table
 
-# Maps weights divided by their scale to (codes, the levels those codes stand for).
-Rounding = Callable[[Tensor], tuple[Tensor, Tensor]]
+# Maps magnitudes divided by their scale, none negative, to the nearest level; a new tensor of the same shape.
+Rounding = Callable[[Tensor], Tensor]
 
 
 def encode_q8_0(weights: Tensor) -> Tensor:
@@ -28,11 +28,8 @@ def encode_q8_0(weights: Tensor) -> Tensor:
     patterns = (plain[:, None] + steps).clamp(0, 0x7BFF)
     scales = patterns.view(torch.float16).float()
 
-    def whole_numbers(ratio: Tensor) -> tuple[Tensor, Tensor]:
-        codes = ratio.round().clamp(-127, 127)
-        return codes.to(torch.int8), codes
-
-    best, codes = _search(weights, scales, whole_numbers)
+    best, ratio = _search(weights, scales, lambda magnitude: magnitude.round().clamp_(max=127))
+    codes = ratio.round().clamp(-127, 127).to(torch.int8)
     chosen = patterns.gather(1, best[:, None])
     return torch.cat((chosen.view(torch.uint8), codes.view(torch.uint8)), dim=1)
 
@@ -45,9 +42,10 @@ def encode_mxfp4(weights: Tensor) -> Tensor:
     # neighbours: one finer (clips) and one coarser.
     plain = _first_at_least(table, weights.abs().amax(dim=1) / MXFP4_LEVELS[-1])
     indices = (plain[:, None] + torch.arange(-3, 2, device=weights.device)).clamp(0, 254)
-    best, codes = _search(weights, table[indices], _signed_levels(MXFP4_LEVELS))
+    levels = _Levels(MXFP4_LEVELS, weights.device)
+    best, ratio = _search(weights, table[indices], levels.nearest)
     chosen = indices.gather(1, best[:, None]).to(torch.uint8)
-    return torch.cat((chosen, _pack_nibbles(codes)), dim=1)
+    return torch.cat((chosen, _pack_nibbles(levels.codes(ratio))), dim=1)
 
 
 def encode_rocmfp4(weights: Tensor) -> Tensor:
@@ -81,8 +79,9 @@ def _encode_levels(weights: Tensor, levels: tuple[int, ...]) -> tuple[Tensor, Te
     table = scale_table(weights.device)[: LARGEST_SCALE_BYTE + 1]
     plain = _first_at_least(table, weights.abs().amax(dim=1) / levels[-1])
     indices = (plain[:, None] + torch.arange(-14, 8, device=weights.device)).clamp(0, LARGEST_SCALE_BYTE)
-    best, codes = _search(weights, table[indices], _signed_levels(levels))
-    return indices.gather(1, best[:, None]).to(torch.uint8), codes
+    rounding = _Levels(levels, weights.device)
+    best, ratio = _search(weights, table[indices], rounding.nearest)
+    return indices.gather(1, best[:, None]).to(torch.uint8), rounding.codes(ratio)
 
 
 def _first_at_least(table: Tensor, wanted: Tensor) -> Tensor:
@@ -90,42 +89,53 @@ def _first_at_least(table: Tensor, wanted: Tensor) -> Tensor:
     return torch.searchsorted(table, wanted).clamp(max=len(table) - 1)
 
 
-def _search(weights: Tensor, scales: Tensor, rounding: Rounding) -> tuple[Tensor, Tensor]:
-    """Try scales [n, c] on weights [n, k]: index [n] of the scale with the least squared error, and its codes [n, k].
+def _search(weights: Tensor, scales: Tensor, nearest: Rounding) -> tuple[Tensor, Tensor]:
+    """Try scales [n, c] on weights [n, k]: index [n] of the scale with the least squared error, and weights over it.
 
     Of equal errors the later candidate wins, so give scales in ascending order: a weight beyond the format's range
-    then gets the largest scale.
+    then gets the largest scale. Formats are symmetrical, so errors are those of magnitudes.
     """
     # Squares of very small or large weights leave float32, so errors are taken in units near the largest weight.
     exponent = torch.frexp(weights.abs().amax(dim=1, keepdim=True)).exponent.clamp(-120, 120)
     weights, scales = torch.ldexp(weights, -exponent), torch.ldexp(scales, -exponent)
+    magnitudes = weights.abs()
     least = torch.full((len(weights),), torch.inf, device=weights.device)
     best = torch.zeros(len(weights), dtype=torch.int64, device=weights.device)
-    best_codes = rounding(torch.zeros_like(weights))[0]
     for candidate in range(scales.shape[1]):
         scale = scales[:, candidate, None]
-        codes, levels = rounding(torch.where(scale > 0, weights / scale, 0))
-        error = (levels * scale - weights).square().sum(dim=1)
+        error = nearest(_over(magnitudes, scale)).mul_(scale).sub_(magnitudes).square_().sum(dim=1)
         better = error <= least
         least = torch.where(better, error, least)
         best = torch.where(better, candidate, best)
-        best_codes = torch.where(better[:, None], codes, best_codes)
-    return best, best_codes
+    return best, _over(weights, scales.gather(1, best[:, None]))
 
 
-def _signed_levels(levels: tuple[int, ...]) -> Rounding:
-    """Rounding to the nearest signed level; the sign is the bit above the magnitude's code."""
-    middles = [(low + high) / 2 for low, high in pairwise(levels)]
+def _over(weights: Tensor, scale: Tensor) -> Tensor:
+    """weights / scale, and 0 where the scale is."""
+    return torch.where(scale > 0, weights, 0) / torch.where(scale > 0, scale, 1)
 
-    def nearest(ratio: Tensor) -> tuple[Tensor, Tensor]:
-        boundaries = torch.tensor(middles, dtype=torch.float32, device=ratio.device)
-        table = torch.tensor(levels, dtype=torch.float32, device=ratio.device)
-        magnitude = torch.bucketize(ratio.abs(), boundaries, out_int32=True)
-        signed = torch.copysign(table.index_select(0, magnitude.view(-1)).view(ratio.shape), ratio)
-        codes = magnitude + torch.where(signed < 0, len(levels), 0)
-        return codes.to(torch.uint8), signed
 
-    return nearest
+class _Levels:
+    """Rounding to the nearest of a few levels; of two as near the smaller. Levels are whole numbers."""
+
+    def __init__(self, levels: tuple[int, ...], device: torch.device) -> None:
+        middles = torch.tensor([(low + high) / 2 for low, high in pairwise(levels)])
+        # The middles are whole halves, so halves tell on which side of each a ratio lies: a table instead of a search.
+        halves = torch.arange(1, 2 * levels[-1] + 1) / 2
+        self._code_of_half = torch.bucketize(halves, middles).to(torch.uint8).to(device)
+        self._level_of_half = torch.tensor(levels, dtype=torch.float32)[self._code_of_half.cpu().long()].to(device)
+        self._count = len(levels)
+
+    def nearest(self, magnitude: Tensor) -> Tensor:
+        return self._level_of_half.index_select(0, self._halves(magnitude).view(-1)).view(magnitude.shape)
+
+    def codes(self, ratio: Tensor) -> Tensor:
+        """uint8 codes of signed ratios; the sign is the bit above the magnitude's code, and zero has none."""
+        magnitude = self._code_of_half.index_select(0, self._halves(ratio.abs()).view(-1)).view(ratio.shape)
+        return magnitude + ((ratio < 0) & (magnitude > 0)).to(torch.uint8) * self._count
+
+    def _halves(self, magnitude: Tensor) -> Tensor:
+        return (magnitude * 2).ceil_().sub_(1).clamp_(0, len(self._code_of_half) - 1).int()
 
 
 def _pack_nibbles(codes: Tensor) -> Tensor:

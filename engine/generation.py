@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -23,11 +22,9 @@ from engine.events import (
     TokenDecoded,
     Usage,
 )
+from engine.faces import SessionFace
 from engine.sampling import Sampler, Sampling
 from engine.speed import decode_tok_s, prefill_tok_s
-
-if TYPE_CHECKING:
-    from engine.session import Session
 
 _LIVE_WINDOW_S = 2.0
 
@@ -77,7 +74,7 @@ class _Clocked:
 
 
 def run_generation(
-    session: "Session",
+    session: SessionFace,
     ids: Sequence[int],
     sampling: Sampling,
     max_tokens: int,
@@ -95,7 +92,7 @@ def run_generation(
 
 
 def _events(
-    session: "Session",
+    session: SessionFace,
     ids: list[int],
     sampler: Sampler,
     max_tokens: int,
@@ -118,7 +115,7 @@ def _events(
 
 
 def _read_prompt(
-    session: "Session", ids: list[int], stop: threading.Event, job_id: int, timed: _Clocked
+    session: SessionFace, ids: list[int], stop: threading.Event, job_id: int, timed: _Clocked
 ) -> Generator[Event, None, torch.Tensor]:
     if timed.cached:
         session.timeline.mark(None)
@@ -145,7 +142,7 @@ def _read_prompt(
 
 
 def _answer(
-    session: "Session",
+    session: SessionFace,
     logits: torch.Tensor,
     thinking: bool,
     sampler: Sampler,
@@ -181,6 +178,6 @@ def _answer(
     session.keep()  # after the last event: nobody waits for the disk
 
 
-def _thinks(session: "Session", ids: list[int]) -> bool:
+def _thinks(session: SessionFace, ids: list[int]) -> bool:
     """Whether the prompt left the model inside an open think tag."""
     return ids[-1] == session.model.tokenizer.think_start

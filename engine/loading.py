@@ -20,6 +20,7 @@ from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
 from engine.config import ModelConfig
 from engine.errors import UserError
+from engine.faces import PrefixKeeper
 from engine.host import available_bytes, has_bf16_products
 from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
@@ -71,7 +72,7 @@ class Model:
         tokenizer: Tokenizer,
         rounding: KvRounding,
         source: ModelSource,
-        prefixes: PrefixStore | None = None,
+        prefixes: PrefixKeeper | None = None,
     ) -> None:
         self.prefixes = prefixes
         self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding

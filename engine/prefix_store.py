@@ -11,13 +11,10 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.errors import SnapshotError
+from engine.faces import SessionFace
 from engine.snapshot import save_file
-
-if TYPE_CHECKING:
-    from engine.session import Session
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +39,7 @@ class PrefixStore:
         self.folder, self.limit_bytes = folder, limit_bytes
         self.min_tokens = MIN_TOKENS if min_tokens is None else min_tokens
 
-    def keep(self, session: "Session") -> Path | None:
+    def keep(self, session: SessionFace) -> Path | None:
         """Save the session if it is long enough; the file, or None. A full or read-only disk is logged, not raised."""
         tokens = session.tokens
         if len(tokens) < self.min_tokens:
@@ -58,7 +55,7 @@ class PrefixStore:
             return None
         return path
 
-    def restore(self, session: "Session", ids: Sequence[int]) -> int:
+    def restore(self, session: SessionFace, ids: Sequence[int]) -> int:
         """Bring the longest stored prefix of `ids` into the session if it beats what the session holds.
 
         Returns the tokens that are now held of `ids`; at least one token of `ids` stays to be computed.
@@ -71,7 +68,7 @@ class PrefixStore:
                 return stored.tokens
         return held
 
-    def _load(self, session: "Session", stored: StoredPrefix) -> bool:
+    def _load(self, session: SessionFace, stored: StoredPrefix) -> bool:
         try:
             session.restore(stored.path.read_bytes())
             stored.path.touch()
@@ -105,7 +102,7 @@ class PrefixStore:
             total -= status.st_size
 
 
-def _scope(session: "Session") -> str:
+def _scope(session: SessionFace) -> str:
     """The model, its arithmetic, the stored form of rows and the selection: all that a state depends on."""
     state = session.timeline.state
     text = f"{session.model.fingerprint} {state.rounding.value} {session.timeline.selects}"

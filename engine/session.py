@@ -8,12 +8,12 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import torch
 
 from engine.errors import ContextFullError, EngineError, Stopped, UserError
 from engine.events import Event
+from engine.faces import ModelFace, StepProgress
 from engine.generation import run_generation
 from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport
@@ -22,9 +22,6 @@ from engine.sampling import Sampling
 from engine.snapshot import read_snapshot, write_snapshot
 from engine.state import SessionState
 from engine.timeline import Timeline
-
-if TYPE_CHECKING:
-    from engine.loading import Model
 
 # Below it, token by token in one compiled call each is faster than one step of all layers (and nearer to float32).
 _SHORT_PROMPT = 32
@@ -48,21 +45,10 @@ class PromptPlan:
     memory: MemoryReport
 
 
-@dataclass(frozen=True, slots=True)
-class StepProgress:
-    """`layers_done` of step number `step` (from 1) of `steps` are done; `done` counts this prompt's tokens."""
-
-    step: int
-    steps: int
-    step_tokens: int
-    layers_done: int
-    done: int
-
-
 class Session:
     """See the module. Raises UserError for a context, mode or token id that makes no sense."""
 
-    def __init__(self, model: "Model", context: int, mode: Mode, cap: int, cut: Cut, rounding: KvRounding) -> None:
+    def __init__(self, model: ModelFace, context: int, mode: Mode, cap: int, cut: Cut, rounding: KvRounding) -> None:
         if not 1 <= context <= model.config.context_length:
             raise UserError(f"a context of {context} tokens is outside 1 to {model.config.context_length}")
         if cap < 1:

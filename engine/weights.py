@@ -13,7 +13,7 @@ import torch
 from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.errors import ModelFileError, Stopped
-from engine.layers.attention import Attention
+from engine.layers.attention_weights import Attention
 from engine.layers.compressor import Compressor
 from engine.layers.hyper_connection import Mixer
 from engine.layers.indexer import Indexer

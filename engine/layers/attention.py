@@ -6,44 +6,20 @@ bands nor steps leave a trace in the result. Order of work: banded-prefill 3.4; 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
+from engine.backends.base import Backend
 from engine.config import ModelConfig
-from engine.layers.compressor import Compressor, close_windows, finish_rows
-from engine.layers.indexer import Indexer, Selection
+from engine.layers.attention_weights import Attention
+from engine.layers.compressor import close_windows, finish_rows
+from engine.layers.indexer import Selection
 from engine.layers.norm import rms_norm
 from engine.layers.rope import rotate, rotation
 from engine.layers.rounding import KvRounding, prepare_index, store_index_rows, store_rows
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Step, Visibility, admit
 from engine.state import LayerState
-
-if TYPE_CHECKING:
-    from engine.backends.base import Backend
-
-
-@dataclass(frozen=True, slots=True)
-class Attention:
-    """Weights of the sublayer. Matrices in the compute type, norms and sinks float32.
-
-    entry [q_rank + d, D] is q_a above kv, q_b [H·d, q_rank], out_a [G, out_rank, H·d/G], out_b [D, G·out_rank];
-    exact_entry float32 [E, D] stacks what must stay exact: the compressor's kv and gate, then with an indexer its
-    compressor's kv and gate and its head weights. frequencies float64 [rope_dim/2] of this layer.
-    """
-
-    entry: torch.Tensor
-    exact_entry: torch.Tensor | None
-    q_a_norm: torch.Tensor
-    q_b: torch.Tensor
-    kv_norm: torch.Tensor
-    sinks: torch.Tensor
-    out_a: torch.Tensor
-    out_b: torch.Tensor
-    frequencies: torch.Tensor
-    compressor: Compressor | None
-    indexer: Indexer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +50,7 @@ class StepContext:
     between_bands: Callable[[], None]
 
 
-def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: "Backend") -> Projections:
+def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: Backend) -> Projections:
     """All projections of the sublayer input x float32 [N, D]; weights are swept once for the whole step.
 
     Matrices that share an input are one product: fewer and larger calls.
@@ -122,7 +98,7 @@ def join(parts: list[Projections]) -> Projections:
 
 
 def attend_step(
-    found: Projections, weights: Attention, state: LayerState, context: StepContext, ops: "Backend"
+    found: Projections, weights: Attention, state: LayerState, context: StepContext, ops: Backend
 ) -> torch.Tensor:
     """Attention output [N, H·d] of a step from its projections; the layer's state is advanced in place."""
     config, step = context.config, context.step
@@ -143,7 +119,7 @@ def attend_step(
     return out.flatten(1)
 
 
-def output_projection(o: torch.Tensor, weights: Attention, ops: "Backend") -> torch.Tensor:
+def output_projection(o: torch.Tensor, weights: Attention, ops: Backend) -> torch.Tensor:
     """Grouped low-rank output: o [N, H·d] to [N, D] (ds4-architecture 3.4)."""
     groups, rank, width = weights.out_a.shape
     parts = torch.bmm(ops.as_input(o).view(-1, groups, width).transpose(0, 1), weights.out_a.transpose(1, 2))
@@ -175,7 +151,7 @@ def _row_space(
     context: StepContext,
     cos: torch.Tensor,
     sin: torch.Tensor,
-    ops: "Backend",
+    ops: Backend,
 ) -> RowSpace:
     config, step = context.config, context.step
     ratio = weights.compressor.ratio if weights.compressor is not None else 0

@@ -3,7 +3,8 @@
 import torch
 
 from engine.config import ModelConfig, YarnScaling
-from engine.layers.attention import Attention, Projections, StepContext
+from engine.layers.attention import Projections, StepContext
+from engine.layers.attention_weights import Attention
 from engine.layers.compressor import Compressor
 from engine.layers.indexer import Indexer
 from engine.layers.rope import inverse_frequencies

@@ -10,7 +10,8 @@ import torch
 
 from engine.backends.base import Backend
 from engine.config import ModelConfig
-from engine.layers.attention import Attention, Projections, attend_step
+from engine.layers.attention import Projections, attend_step
+from engine.layers.attention_weights import Attention
 from engine.layers.rounding import KvRounding
 from engine.plan import Step
 from engine.state import LayerState

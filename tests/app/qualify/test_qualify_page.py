@@ -102,7 +102,7 @@ def test_a_run_is_asked_for_watched_shown_and_kept(
     assert (page.start_button.text(), page.caps.isEnabled()) == ("Stop", False)
     script.go_on.set()
     _wait(qtbot, lambda: page.report == passing())
-    assert page.title.text() == "Passed"
+    assert page.view.title.text() == "Passed"
     assert page.start_button.text() == "Start"
     (request,) = script.requests
     assert (request.cap_b, request.model, request.with_exact) == (10_240, "/models/flash.gguf", False)
@@ -132,9 +132,9 @@ def test_a_failed_report_is_shown_and_kept_like_any_other(
     page = make_page(script)
     page.start_button.click()
     _wait(qtbot, lambda: page.reports.count() == 1)
-    assert page.title.text() == "Failed"
-    assert page.table.currentIndex().row() == 1  # the domain that missed
-    assert "a miss by 0.005500" in page.checks.text()
+    assert page.view.title.text() == "Failed"
+    assert page.view.table.currentIndex().row() == 1  # the domain that missed
+    assert "a miss by 0.005500" in page.view.checks.text()
     assert not load_reports(folder).reports[0].report.passed
 
 
@@ -144,9 +144,9 @@ def test_a_run_that_was_not_finished_says_why(make_page: Callable[..., QualifyPa
     page = make_page(script)
     page.start_button.click()
     _wait(qtbot, lambda: page.report is not None)
-    assert page.title.text() == "Not finished"
-    assert "The graph header was overwritten." in page.subtitle.text()
-    assert not page.table.isVisible()
+    assert page.view.title.text() == "Not finished"
+    assert "The graph header was overwritten." in page.view.subtitle.text()
+    assert not page.view.table.isVisible()
 
 
 def test_an_error_of_the_run_is_told(make_page: Callable[..., QualifyPage], qtbot: QtBot) -> None:
@@ -178,25 +178,25 @@ def test_earlier_reports_are_listed_and_can_be_read(
     _wait(qtbot, lambda: page.reports.count() == 1)
     assert page.report == missing()
     assert "broken.json" in page.reports.toolTip()
-    page._show_report(None)
+    page.view.show_report(None)
     page.reports.activated.emit(0)
     assert page.report == missing()
 
 
 def test_table_and_chart_follow_the_chosen_domain(make_page: Callable[..., QualifyPage], qtbot: QtBot) -> None:
     page = make_page()
-    page._show_report(missing())
-    rows = [[page.model.data(page.model.index(row, column)) for column in (0, 2, 7)] for row in range(4)]
+    page.view.show_report(missing())
+    rows = [[page.view.model.data(page.view.model.index(row, column)) for column in (0, 2, 7)] for row in range(4)]
     assert rows[0] == ["Prose", "0.002100", "passed"]
     assert rows[1] == ["Code", "0.011500", "missed"]
     for row, domain in enumerate(Domain):
-        page.table.selectRow(row)
+        page.view.table.selectRow(row)
         verdict = missing().verdicts[row]
         assert verdict.domain is domain
-        assert page.chart_title.text().startswith(words.domain_name(domain))
-        assert list(page.chart._curve.getData()[1]) == pytest.approx(list(shown_pair(verdict).row_kl))
-        assert page.chart._limit.value() == pytest.approx(0.006)
-    assert "first part at token 22 (1-A against 2-B), top-2 gap 0.0310" in page.checks.text()
+        assert page.view.chart_title.text().startswith(words.domain_name(domain))
+        assert list(page.view.chart._curve.getData()[1]) == pytest.approx(list(shown_pair(verdict).row_kl))
+        assert page.view.chart._limit.value() == pytest.approx(0.006)
+    assert "first part at token 22 (1-A against 2-B), top-2 gap 0.0310" in page.view.checks.text()
 
 
 def test_equal_answers_are_said_to_be_equal() -> None:
@@ -207,10 +207,10 @@ def test_equal_answers_are_said_to_be_equal() -> None:
 
 def test_a_report_is_copied_and_exported(make_page: Callable[..., QualifyPage], qtbot: QtBot, tmp_path: Path) -> None:
     page = make_page()
-    page._show_report(missing())
-    page.copy_button.click()
+    page.view.show_report(missing())
+    page.view.copy_button.click()
     assert QApplication.clipboard().text().startswith("# Qualification failed")
-    page.save_button.click()
+    page.view.save_button.click()
     dialog = page.findChild(QFileDialog)
     assert dialog is not None
     dialog.fileSelected.emit(str(tmp_path / "report.json"))

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QColor, QFont
 
 from app.theme import VISIBLE, Theme, ensure_contrast
-from app.widgets.formats import count, significant
+from app.widgets.formats import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,15 @@ def line_pen(colour: str, *, dashed: bool = False) -> Any:
 
 
 def tick_strings(values: Sequence[float], scale: float, spacing: float, unit: str = "") -> list[str]:
-    """Ticks in the locale's digits: whole numbers whole, others with three significant digits."""
+    """Ticks in the locale's digits, with the unit."""
     del spacing
     return [f"{axis_number(value * scale)} {unit}".rstrip() for value in values]
 
 
 def axis_number(value: float) -> str:
-    """A number beside an axis."""
-    return count(round(value)) if value == round(value) else significant(value)
+    """A number beside an axis: whole numbers whole, others without trailing zeros."""
+    is_whole = abs(value) >= 100 or value == round(value)
+    return count(round(value)) if is_whole else QLocale().toString(value, "g", 3)
 
 
 def scale_ticks(top: float) -> list[list[tuple[float, str]]]:

@@ -34,7 +34,7 @@ def progress_text(figures: LiveFigures) -> str:
     if figures.activity is Activity.IDLE:
         return _tr("Ask something, and its speeds and memory appear here.")
     if at is None:
-        return _tr("Starting") if figures.activity is Activity.STARTING else ""
+        return ""
     bands = -(-at.step_tokens // BAND_TOKENS)
     return _tr("step {step} of {steps}, {tokens} in {bands}, layer {layer} of {layers}").format(
         step=at.step,

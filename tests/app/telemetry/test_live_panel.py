@@ -265,4 +265,10 @@ def test_small_plots_have_two_round_ticks(top: float, expected: list[float]) -> 
 
 def test_axis_numbers_are_short() -> None:
     assert scale_ticks(0.0) == [[]]
-    assert (axis_number(20.0), axis_number(0.5)) == ("20", "0.500")
+    assert [axis_number(value) for value in (20.0, 0.5, 12.26, 1234.5, 0.006)] == [
+        "20",
+        "0.5",
+        "12.3",
+        "1,234",
+        "0.006",
+    ]

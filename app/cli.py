@@ -7,6 +7,7 @@ that `haloband inspect` does not wait for Qt and the window does not wait for th
 import argparse
 import importlib
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -111,11 +112,19 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
+def _command() -> str:
+    """How this program was called, so that what we tell a person to type works in their shell."""
+    called = Path(sys.argv[0])
+    if not called.name.startswith("haloband"):
+        return "haloband"
+    return "haloband" if shutil.which("haloband") == str(called.absolute()) else os.path.relpath(called)
+
+
 def _open_window(args: argparse.Namespace) -> int:
     if not has_display(os.environ, sys.platform):
         print(
             "No display was found, so the window cannot open. Without one, use the command line: "
-            'haloband chat "Write a short poem about the sea."'
+            f'{_command()} chat "Write a short poem about the sea."'
         )
         return 0
     status: int = importlib.import_module("app.main_window").run_app(args)

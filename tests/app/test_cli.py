@@ -165,3 +165,15 @@ def test_commands_work_without_a_display(monkeypatch: pytest.MonkeyPatch, capsys
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert cli.main(["chat", "-"]) == 1
     assert capsys.readouterr().err == "haloband: The question is empty.\n"
+
+
+@pytest.mark.parametrize(
+    ("called", "shown"), [(".venv/bin/haloband", ".venv/bin/haloband"), ("/usr/lib/python3/cli.py", "haloband")]
+)
+def test_the_hint_names_the_command_as_it_was_called(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], called: str, shown: str
+) -> None:
+    monkeypatch.setattr(cli, "has_display", lambda *_: False)
+    monkeypatch.setattr("sys.argv", [called])
+    assert cli.main([]) == 0
+    assert f"{shown} chat" in capsys.readouterr().out

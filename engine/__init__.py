@@ -3,6 +3,7 @@
 The names here and in engine.events, engine.errors, engine.plan and engine.ledger are the stable face.
 """
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,9 @@ def load(
     prefix_folder: Path | None = None,
 ) -> "Model":
     """Load a model; see engine.loading.load. None is the embedded model."""
+    # Read by torch's thread library when it loads. Waiting threads sleep: spinning ones would take the processor from
+    # the window's thread and slow a busy machine thirtyfold; a prompt takes as long either way.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from engine.loading import load as load_model
 
     return load_model(path, backend, kv_rounding, dtype, progress, stop, prefix_folder)

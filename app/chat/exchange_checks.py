@@ -17,7 +17,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 MAX_TOKENS = 1 << 40
 MAX_SECONDS = 1e9
-LAST_TIME = 253_402_300_799.0  # the end of the year 9999
+LAST_TIME = 253_370_764_800.0  # the beginning of the year 9999: a date in every time zone
 _KINDS = {
     str: "a text",
     int: "a whole number",

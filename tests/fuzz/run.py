@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = ROOT / "tests" / "fuzz" / "corpus"
 OUTPUT = ROOT / "build" / "fuzz"
-TARGET_NAMES = ("gguf", "model", "chat", "snapshot", "settings", "benchmark")
+TARGET_NAMES = ("gguf", "model", "chat", "snapshot", "settings", "benchmark", "chats", "document")
 _MOST_BYTES = 1 << 16  # of one input: faults of parsers show in small files
 _MOST_RSS_MIB = 4096  # the whole process; limits.bounded holds each input to 1 GiB
 
@@ -92,7 +92,7 @@ def fuzz_here(target: str, options: list[str]) -> int:
     import atheris
 
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one thread: the inputs are tiny
-    with atheris.instrument_imports(include=["app", "engine", "tomlkit", "json"]):
+    with atheris.instrument_imports(include=["app", "engine", "tomlkit", "json", "pypdf", "docx"]):
         from tests.fuzz import limits, targets
 
     targets.prepare()

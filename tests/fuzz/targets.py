@@ -7,15 +7,20 @@ import functools
 import hashlib
 import json
 import os
+import sqlite3
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import engine
+from app.chat.exchange_export import chat_json, chat_markdown
+from app.chat.exchange_import import read_chats, store_chat
+from app.documents.reading import read_document
 from app.errors import UserError
 from app.settings import Settings
 from app.settings_file import SettingsFile
+from app.store.schema import migrate
 from engine.bench_history import load_run
 from engine.bench_json import run_from_json, run_to_json
 from engine.chat_format import Message, Role, encode_chat
@@ -25,15 +30,11 @@ from engine.loading import Model
 from engine.session import Session
 from engine.snapshot import read_header
 from engine.tokenizer import CONTROL_NAMES, Tokenizer
-from tests.engine.gguf_bytes import ARR, BOOL, F32, F64, I32, I64, STR, U32, U64, Tensor, array, scalar
 from tests.fuzz.byte_source import ByteSource
-from tests.fuzz.micro_model import Parts, micro_model
+from tests.fuzz.micro_model import micro_model
+from tests.fuzz.model_edits import EDGE_INTEGERS, LARGE_INTEGERS, change
 
-EDGE_INTEGERS = (0, 1, 2, 3, 4, 5, 7, 8, 100, 127, 128, 129, 255, 256, 4096, 65_535, 1 << 20, (1 << 20) + 1)
-LARGE_INTEGERS = (1 << 31, (1 << 32) - 1, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
-EDGE_FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e-30, 1e-45, 3e38, -3e38, 1e308, 5e-324, 10_000.0)
 PIECES = (*sorted(CONTROL_NAMES), "Hello ", "\n\n", "é", "日本", "\u200f", "\ud800", "\x00", "0123456789", "}{")
-TYPE_IDS = (0, 1, 2, 8, 10, 12, 14, 16, 26, 30, 107, 999)
 
 
 def fuzz_gguf(data: bytes) -> None:
@@ -53,7 +54,7 @@ def fuzz_model(data: bytes) -> None:
     """A sound model with some of its metadata and tensors changed: refused, or loaded and able to answer."""
     source, parts = ByteSource(data), micro_model()
     while not source.is_empty:
-        _change(parts, source)
+        change(parts, source)
     try:
         model = engine.load(_written(parts.file(), ".gguf"), backend="cpu", dtype="float32")
         session = model.session(context=64)
@@ -122,6 +123,33 @@ def fuzz_benchmark(data: bytes) -> None:
     assert run_from_json(run_to_json(run)) == run
 
 
+def fuzz_chats(data: bytes) -> None:
+    """Any bytes as a chat file: refused, or stored, exported in both forms, and read back with the same texts."""
+    try:
+        found = read_chats(_written(data, ".json"))
+    except UserError:
+        return
+    db = _database()
+    for chat in found:
+        chat_id = store_chat(db, chat)
+        assert chat_markdown(db, chat_id).strip()
+        (again,) = read_chats(_written(chat_json(db, chat_id).encode(), ".json"))
+        assert [(message.role, message.text) for message in again.messages] == [
+            (message.role, message.text) for message in chat.messages
+        ]
+        db.execute("DELETE FROM chats WHERE id = ?", (chat_id,))
+
+
+def fuzz_document(data: bytes) -> None:
+    """Any bytes as a document; the first says what the file is called."""
+    source = ByteSource(data)
+    suffix = source.pick((".txt", ".pdf", ".docx", ".md", ""))
+    try:
+        assert read_document(_written(source.rest(), suffix)).text.strip()
+    except UserError:
+        return
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "gguf": fuzz_gguf,
     "model": fuzz_model,
@@ -129,13 +157,20 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "snapshot": fuzz_snapshot,
     "settings": fuzz_settings,
     "benchmark": fuzz_benchmark,
+    "chats": fuzz_chats,
+    "document": fuzz_document,
 }
 
 
 def prepare() -> None:
     """Do what is done once per process, so that no input pays for it or has it counted as its own."""
     _saved_state()
+    _database()
     fuzz_model(b"")
+    import docx  # what a first document would import
+    import pypdf
+
+    assert docx and pypdf
 
 
 @functools.cache
@@ -168,6 +203,15 @@ def _model() -> Model:
 
 
 @functools.cache
+def _database() -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.row_factory = sqlite3.Row
+    db.execute("PRAGMA foreign_keys = ON")
+    migrate(db)
+    return db
+
+
+@functools.cache
 def _session() -> Session:
     session = _model().session(context=64)
     session.prefill([2, 70, 71])
@@ -181,56 +225,6 @@ def _saved_state() -> bytes:
 
 def _piece(source: ByteSource) -> str:
     return source.pick(PIECES) if source.flag() else source.text(16)
-
-
-def _change(parts: Parts, source: ByteSource) -> None:
-    """One change to the model's metadata (mostly) or tensors."""
-    if source.number(4):
-        index = source.number(len(parts.keys))
-        name, kind, _ = parts.keys[index]
-        action = source.number(8)
-        if action == 0:
-            del parts.keys[index]
-        else:
-            parts.keys[index] = (name, *_value(kind, source, keep_type=action < 6))
-        return
-    index = source.number(len(parts.tensors))
-    tensor, content = parts.tensors[index]
-    if source.number(8) == 0:
-        del parts.tensors[index]
-        return
-    ne = tuple(source.pick(EDGE_INTEGERS) if source.number(3) == 0 else size for size in tensor.ne)
-    type_id = source.pick(TYPE_IDS) if source.flag() else tensor.type_id
-    body = (content + bytes(1 << 14))[: source.number(1 << 14)] if source.flag() else content
-    patch = source.chunk(16)
-    parts.tensors[index] = (Tensor(tensor.name, ne, type_id, 0), patch + body[len(patch) :])
-
-
-def _value(kind: int, source: ByteSource, keep_type: bool) -> tuple[int, bytes]:
-    """A packed value; of the same type if `keep_type`."""
-    chosen = kind if keep_type else source.pick((U32, I32, I64, U64, F32, F64, BOOL, STR, ARR))
-    choices: dict[int, Sequence[object]] = {
-        U32: EDGE_INTEGERS + LARGE_INTEGERS[:2],
-        U64: EDGE_INTEGERS + LARGE_INTEGERS,
-        I32: (-1, -(1 << 31), *EDGE_INTEGERS),
-        I64: (-1, -(1 << 63), *EDGE_INTEGERS),
-        F32: [value for value in EDGE_FLOATS if abs(value) < 3.4e38],
-        F64: EDGE_FLOATS,
-        BOOL: (False, True),
-    }
-    if chosen in choices:
-        return chosen, scalar(chosen, source.pick(choices[chosen]))
-    return chosen, scalar(STR, source.chunk(40)) if chosen == STR else _array(source)
-
-
-def _array(source: ByteSource) -> bytes:
-    count = source.pick((0, 1, 2, 3, 4, 262))
-    kind = source.pick((I32, F32, STR, U64))
-    if kind == STR:
-        return array(STR, [source.chunk(8) for _ in range(count)])
-    if kind == F32:
-        return array(F32, [source.pick((0.0, 1.0, -1.0, 3e38)) for _ in range(count)])
-    return array(kind, [source.pick((0, 4, 128, 1, 3, 127, 2**31 - 1)) for _ in range(count)])
 
 
 def _sealed(body: bytes) -> bytes:

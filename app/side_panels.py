@@ -20,6 +20,7 @@ class SidePanels:
 
     widget: SidePanel
     live: LivePanel
+    panel: BenchmarkPanel
     benchmark: BenchmarkController
 
     def close(self) -> None:
@@ -33,4 +34,4 @@ def make_side_panels(host: EngineHost, benchmarks: Path, theme: Theme | None = N
     live, panel = LivePanel(theme), BenchmarkPanel(theme)
     host.event_arrived.connect(live.consume)
     widget = SidePanel(live, panel)
-    return SidePanels(widget, live, BenchmarkController(host, panel, benchmarks, widget))
+    return SidePanels(widget, live, panel, BenchmarkController(host, panel, benchmarks, widget))

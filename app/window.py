@@ -19,6 +19,7 @@ from app.pages.help import HelpDialog
 from app.pages.models_page import ModelsPage
 from app.pages.settings_page import SettingsPage
 from app.pages.shortcuts import ShortcutsDialog
+from app.qualify.wiring import make_qualify_page
 from app.settings import Settings
 from app.sidebar.sidebar import Sidebar
 from app.theme import Theme
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.models = ModelsPage(services, theme.theme)
         self.settings = SettingsPage(services.settings, theme.theme)
         self.doctor = DoctorPage(theme.theme)
+        self.qualify = make_qualify_page(services.host, services.paths.qualifications_dir, theme.theme)
         self.pages = QStackedWidget()
         self.panel = panel
         self.status = StatusLine()
@@ -77,7 +79,7 @@ class MainWindow(QMainWindow):
 
     def _build(self) -> None:
         self.setWindowTitle("Haloband")
-        for page in (self.chat, self.models, self.settings, self.doctor):
+        for page in (self.chat, self.models, self.settings, self.doctor, self.qualify):
             self.pages.addWidget(page)
         middle = QWidget()
         middle.setObjectName("page")
@@ -212,12 +214,21 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         page = self.pages.currentWidget()
-        titles = {self.models: _tr("Models"), self.settings: _tr("Settings"), self.doctor: _tr("This computer")}
+        titles: dict[QWidget, str] = {
+            self.models: _tr("Models"),
+            self.settings: _tr("Settings"),
+            self.doctor: _tr("This computer"),
+            self.qualify: _tr("Qualification"),
+        }
         page_title = "" if page is None else titles.get(page, "")
         is_chat = page is self.chat
         title = self._chat.title if self._chat is not None else ""
         self.header.show_title(title if is_chat else page_title, is_chat=is_chat)
         self.setWindowTitle(f"{title} – Haloband" if title else "Haloband")
+
+    def show_qualification(self) -> None:
+        """The Benchmark panel wants the page of the qualification."""
+        self.show_page(self.qualify)
 
     def new_chat(self) -> None:
         self.services.chats.new_chat()
@@ -321,6 +332,7 @@ class MainWindow(QMainWindow):
         self.models.set_theme(theme)
         self.settings.set_theme(theme)
         self.doctor.set_theme(theme)
+        self.qualify.set_theme(theme)
         self.panel.set_theme(theme)
         self.status.set_numeric_font(style.numeric)
 
@@ -350,6 +362,7 @@ class MainWindow(QMainWindow):
         """End the helper threads of the pages; call before the program ends."""
         self.models.close_tasks()
         self.doctor.close_tasks()
+        self.qualify.close_tasks()
 
     def raise_window(self) -> None:
         """A second start wants this window."""

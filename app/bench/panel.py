@@ -27,7 +27,7 @@ from app.bench.depth_chart import DepthChart
 from app.bench.table_model import AGAINST, RUNS, SPEED, TEST, BenchTableModel
 from app.telemetry.fonts import numeric_font
 from app.theme import Theme, theme_from_palette
-from app.widgets.basics import button, label, set_tone
+from app.widgets.basics import button, hairline, label, set_tone
 from app.widgets.toast import announce
 from app.window_panel import Panel
 from engine.bench_history import History, SavedRun, compare_runs, setting_changes
@@ -58,6 +58,7 @@ class BenchmarkPanel(Panel):
     stop_requested = Signal()
     earlier_requested = Signal(object)  # Path of a saved run, or None to compare with nothing
     export_requested = Signal(object, object)  # BenchRun, Path
+    qualification_requested = Signal()  # the page that checks answers rather than speed
 
     def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +81,7 @@ class BenchmarkPanel(Panel):
         self.details = label(tone="muted", size="small", wraps=True)
         self.chart = DepthChart(theme, numeric_font())
         self.after = AfterRun()
+        self.qualify_button = button(_tr("Qualification…"), self.qualification_requested.emit)
         self._build()
         self.set_theme(theme)
         self._on_plan_changed()
@@ -207,8 +209,16 @@ class BenchmarkPanel(Panel):
         for widget in (self.plan_text, self.notice, self.bar, self.progress_text, self.table, self.details, self.chart):
             column.addWidget(widget)
         column.addWidget(self.after)
+        column.addWidget(hairline())
+        column.addLayout(self._build_link())
         column.addStretch(1)
         return inside
+
+    def _build_link(self) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.addWidget(label(_tr("Speed says nothing about answers."), tone="muted", size="small", wraps=True), 1)
+        line.addWidget(self.qualify_button)
+        return line
 
     def _start(self, update: BenchStarted) -> None:
         self._run = None

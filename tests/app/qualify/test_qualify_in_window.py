@@ -1,0 +1,30 @@
+"""The way from the Benchmark panel to the Qualify page in the real window, and back."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.bench.panel import BenchmarkPanel
+from app.main_window import open_window
+from app.paths import app_paths
+from tests.app.fake_engine import FakeEngine
+
+# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
+
+
+def test_the_benchmark_panel_opens_the_qualification(qtbot: QtBot, tmp_path: Path) -> None:
+    assert QApplication.instance() is not None
+    with open_window(app_paths(tmp_path), FakeEngine().load, []) as window:
+        window.show()
+        panel = window.panel.tabs.widget(1)
+        assert isinstance(panel, BenchmarkPanel)
+        panel.qualify_button.click()
+        assert window.pages.currentWidget() is window.qualify
+        assert window.qualify.isVisible()
+        qtbot.waitUntil(window.qualify.start_button.isEnabled, timeout=20_000)
+        window.show_page(window.chat)
+        assert not window.qualify.isVisible()
+        window.close()

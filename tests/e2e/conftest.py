@@ -1,0 +1,101 @@
+"""The real program with the embedded model, in this process (`open_real`) or in one of its own (`start_program`)."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.main_window import open_window
+from app.paths import app_paths
+from app.settings import Settings
+from app.settings_file import SettingsFile
+from app.worker import load_engine_model
+from tests.app.window.driver import WindowDriver
+
+TIMEOUT_MS = 240_000  # a shared machine may be slow; nothing here measures time
+_HERE = Path(__file__).parent
+
+OpenReal = Callable[[], WindowDriver]
+StartProgram = Callable[..., "subprocess.Popen[str]"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform has no window manager to tell a window's least size to, and says so each time."""
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints"))
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    """A data folder whose settings make greedy answers of bounded length."""
+    from dataclasses import replace
+
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings = Settings()
+    answers = replace(settings.answers, temperature=0.0, max_tokens=24)
+    SettingsFile(app_paths(folder).settings_file).save(replace(settings, answers=answers))
+    return folder
+
+
+@pytest.fixture
+def open_real(qtbot: QtBot, data_dir: Path) -> Iterator[OpenReal]:
+    """open_real() opens a window on the embedded model; a second call closes it first, as a restart does."""
+    with contextlib.ExitStack() as stack:
+
+        def open_one() -> WindowDriver:
+            stack.close()
+            window = stack.enter_context(open_window(app_paths(data_dir), load_engine_model, []))
+            window.resize(1200, 800)
+            window.show()
+            driver = WindowDriver(qtbot, window, timeout_ms=TIMEOUT_MS)
+            driver.wait(lambda: driver.chats.current_chat_id is not None)
+            driver.wait(lambda: window.services.host.has_model)
+            return driver
+
+        yield open_one
+
+
+@pytest.fixture
+def real(open_real: OpenReal) -> WindowDriver:
+    return open_real()
+
+
+@pytest.fixture
+def start_program(data_dir: Path) -> Iterator[StartProgram]:
+    """start_program(what) runs tests/e2e/program.py on the data folder; what is left at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(what: str) -> "subprocess.Popen[str]":
+        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONUNBUFFERED": "1"}
+        program = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.program", str(data_dir), what],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=_HERE.parent.parent,
+        )
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        program.kill()
+        program.wait()
+        if program.stdout is not None:
+            program.stdout.close()
+
+
+def read_until(program: "subprocess.Popen[str]", start: str) -> str:
+    """The first line of the program's output that begins with `start`. Fails if the output ends before."""
+    assert program.stdout is not None
+    for line in program.stdout:
+        if line.startswith(start):
+            return line.strip()
+    pytest.fail(f"the program ended without saying {start!r}")

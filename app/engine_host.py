@@ -2,6 +2,7 @@
 events of live jobs only. Views and ChatService connect to `event_arrived`; every method returns at once.
 """
 
+import gc
 import itertools
 import logging
 import threading
@@ -107,6 +108,7 @@ class EngineHost(QObject):
         self._requested.connect(self._worker.on_request, queued)
         self._ending.connect(self._worker.on_shutdown, queued)
         self._worker.event_sent.connect(self._on_live_event, queued)
+        self._worker.collection_wanted.connect(self._on_collection_wanted, queued)
         self._counted.connect(self._on_live_event, queued)
         self._announced.connect(self._on_announced, queued)
 
@@ -253,6 +255,12 @@ class EngineHost(QObject):
         if isinstance(event, _LAST_EVENTS):
             self._remove(event.job_id)
         self.event_arrived.emit(event)
+
+    @Slot(object)
+    def _on_collection_wanted(self, collected: threading.Event) -> None:
+        """The worker must not collect by itself (app/garbage.py)."""
+        gc.collect()
+        collected.set()
 
     @Slot(object)
     def _on_announced(self, event: Event) -> None:

@@ -32,12 +32,6 @@ class GuiGarbageCollector(QObject):
         self._rounds += 1
         gc.collect(2 if self._rounds % _FULL_EVERY == 0 else 1)
 
-    @staticmethod
-    def settle() -> None:
-        """Call when start-up is over: what exists now (modules, torch) will not be looked at again."""
-        gc.collect()
-        gc.freeze()
-
     def close(self) -> None:
         self._timer.stop()
         gc.enable()

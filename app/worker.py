@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.answer_stream import FLUSH_S, AnswerStream
 from app.engine_face import EngineLoader, EngineModel
 from app.errors import UserError, record_error
+from app.preload import import_engine
 from app.protocol import (
     AnswerFailed,
     AnswerFinished,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("haloband.worker")
 
+COLLECTION_WAIT_S = 2.0
 NO_USAGE = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
 NO_TIMINGS = Timings(prefill_s=0.0, decode_s=0.0, first_token_s=None, prefill_tok_s=None, decode_tok_s=None)
 
@@ -66,7 +68,8 @@ def load_engine_model(
 
     Long conversations are kept in `prefix_folder`, so that a document is not read again after a restart.
     """
-    import engine  # here and not above: torch takes seconds, and the first window does not wait for it
+    import_engine()
+    import engine  # here and not above: what it needs is imported first, without a freeze
 
     model: EngineModel = engine.load(
         path,
@@ -142,6 +145,7 @@ class EngineWorker(QObject):
     """Handles one request at a time. `published` is replaced as a whole, so other threads may read it at any time."""
 
     event_sent = Signal(object)
+    collection_wanted = Signal(object)  # threading.Event to set when the GUI thread has collected garbage
 
     def __init__(self, loader: EngineLoader, stops: StopRegistry, session_limit: int = 3) -> None:
         super().__init__()
@@ -164,7 +168,9 @@ class EngineWorker(QObject):
     @Slot()
     def on_shutdown(self) -> None:
         """Let go of the model on the thread that made it."""
-        self._drop_model()
+        self._sessions.clear()
+        self._model = None
+        self._publish()
 
     def _send(self, event: Event) -> None:
         self.event_sent.emit(event)
@@ -246,9 +252,15 @@ class EngineWorker(QObject):
             self._drop_model()
 
     def _drop_model(self) -> None:
+        """Let go of the model, and of cycles that still lead to it: the next one may need its memory."""
+        if self._model is None:
+            return
         self._sessions.clear()
         self._model = None
         self._publish()
+        collected = threading.Event()
+        self.collection_wanted.emit(collected)
+        collected.wait(COLLECTION_WAIT_S)  # not for ever: the GUI thread may be waiting for this one to end
 
     def _publish(self) -> None:
         self.published = Published(self._model, self._sessions.held_tokens())

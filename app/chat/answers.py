@@ -158,12 +158,13 @@ class AnswerRunner(QObject):
         if self.status(chat_id).state is GenerationState.DONE:
             self._advance(chat_id, Trigger.DISMISSED)
 
-    def so_far(self, message: Message) -> Message:
-        """A stored message, with the text that has arrived since if it is being answered."""
-        for answer in self._running.values():
-            if answer.message.id == message.id:
-                return replace(answer.so_far(), version=message.version, versions=message.versions)
-        return message
+    def with_live_text(self, stored: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Messages as stored, the one that is being answered with the text that has arrived since it was saved."""
+        live = {answer.message.id: answer for answer in self._running.values()}
+        if not any(message.state is MessageState.STREAMING and message.id in live for message in stored[-1:]):
+            return stored
+        *before, last = stored
+        return (*before, replace(live[last.id].so_far(), version=last.version, versions=last.versions))
 
     def begin_close(self) -> None:
         """The program ends: answers that stop from now on were interrupted, not stopped by the person."""

@@ -14,7 +14,6 @@ from app.chat.drafting import Drafting
 from app.chat.effective import effective_settings
 from app.chat.model_keeper import ModelKeeper
 from app.chat.models import FitChoice, FitOption, Notice, NoticeLevel, OpenChat, PendingState, SendRefused
-from app.chat.prompt import HistoryMessage, build_prompt
 from app.chat.sending import Committed, Question, Sender, restart
 from app.chat.stage import Stage
 from app.engine_host import EngineHost
@@ -169,14 +168,13 @@ class Asking(QObject):
             action()
 
     def _restart(self, message_id: int) -> None:
-        def done(result: tuple[Committed, tuple[HistoryMessage, ...]]) -> None:
-            committed, history = result
-            settings = effective_settings(committed.chat, self._settings.settings)
-            prompt = build_prompt(settings.system_prompt, history)
-            self._start(committed, prompt, min(settings.max_tokens, self._budgeter.context))
+        def done(result: tuple[Committed, tuple[PromptMessage, ...]]) -> None:
+            committed, prompt = result
+            answer_tokens = effective_settings(committed.chat, self._settings.settings).max_tokens
+            self._start(committed, prompt, min(answer_tokens, self._budgeter.context))
 
-        model = self._models.name
-        self._store.submit(lambda db: restart(db, message_id, model), done, self._failing("answering again"))
+        model, settings = self._models.name, self._settings.settings
+        self._store.submit(lambda db: restart(db, message_id, model, settings), done, self._failing("answering again"))
 
     def _start(self, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int) -> None:
         if self._is_closed:

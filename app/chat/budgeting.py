@@ -4,13 +4,14 @@ All counting happens on the host's counting thread. The history is counted as on
 alone while it is typed, one count at a time with the newest text, so that a megabyte in the composer costs no queue.
 """
 
+import sqlite3
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.effective import effective_settings
 from app.chat.models import Chat, ContextBudget, Message, OpenChat, PendingDocument
-from app.chat.prompt import HistoryMessage, build_prompt, load_history
+from app.chat.prompt import build_prompt, load_history
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
 from app.errors import record_error
@@ -43,6 +44,7 @@ class Budgeter(QObject):
         self._store, self._host, self._settings = store, host, settings
         self._chat: Chat | None = None
         self._messages: tuple[Message, ...] = ()
+        self._sent: list[int | None] = []
         self._pending: tuple[PendingDocument, ...] = ()
         self._history = _History()
         self._draft = ""
@@ -95,6 +97,7 @@ class Budgeter(QObject):
         """The messages, the model or what its sessions hold changed."""
         self._history_is_stale = True
         self._history_timer.start()
+        self._note_sent()
         self._tell()
 
     def recount(self) -> None:
@@ -125,30 +128,20 @@ class Budgeter(QObject):
             return
         self._history_is_stale = False
         last = self._messages[-1].id if self._messages else None
+        unknown = frozenset(info.id for message in self._messages for info in message.documents if info.tokens is None)
+        system_prompt = effective_settings(chat, self._settings.settings).system_prompt
         self._store.submit(
-            lambda db: load_history(db, last, chat.history_from_id),
-            lambda history: self._on_history_loaded(chat, history),
+            lambda db: _load(db, last, chat.history_from_id, system_prompt, unknown),
+            lambda loaded: self._on_loaded(chat.id, *loaded),
             self._on_failed,
         )
 
-    def _on_history_loaded(self, chat: Chat, history: tuple[HistoryMessage, ...]) -> None:
-        if self._chat is None or self._chat.id != chat.id or self._history_job is not None:
+    def _on_loaded(self, chat_id: int, prompt: tuple[PromptMessage, ...], unknown: dict[int, str]) -> None:
+        if self._chat is None or self._chat.id != chat_id or self._history_job is not None:
             return
-        self._history_job = self._host.count_prompt(chat.id, self._as_prompt(chat, history))
-        self._count_documents(history)
-
-    def _count_documents(self, history: tuple[HistoryMessage, ...]) -> None:
-        """Documents that came without a count (an import)."""
-        texts = {message.id: message.documents for message in history}
-        unknown = [
-            (info.id, document_block(name, text))
-            for message in self._messages
-            for info, (name, text) in zip(message.documents, texts.get(message.id, ()), strict=False)
-            if info.tokens is None
-        ]
-        if unknown and not self._document_jobs:
-            job_id = self._host.count_tokens(tuple(block for _, block in unknown))
-            self._document_jobs[job_id] = tuple(document_id for document_id, _ in unknown)
+        self._history_job = self._host.count_prompt(chat_id, prompt)
+        if unknown and not self._document_jobs:  # documents that came without a count, with an import
+            self._document_jobs[self._host.count_tokens(tuple(unknown.values()))] = tuple(unknown)
 
     def _on_documents_counted(self, document_ids: tuple[int, ...], counts: tuple[int, ...]) -> None:
         found = dict(zip(document_ids, counts, strict=True))
@@ -162,14 +155,10 @@ class Budgeter(QObject):
             else message
             for message in self._messages
         )
+        self._note_sent()
 
     def _on_failed(self, error: BaseException) -> None:
         record_error(error, "counting a chat")  # the numbers stay unknown; nothing else depends on them
-
-    def _as_prompt(self, chat: Chat, history: tuple[HistoryMessage, ...]) -> tuple[PromptMessage, ...]:
-        """The chat as it would be sent, with an empty question at its end."""
-        prompt = build_prompt(effective_settings(chat, self._settings.settings).system_prompt, history)
-        return (*prompt, PromptMessage(PromptRole.USER, ""))
 
     def on_event(self, event: Event) -> None:
         """Counts that were asked for here."""
@@ -200,9 +189,8 @@ class Budgeter(QObject):
         chat = self._chat
         if chat is None:
             return None
-        sent = [info.tokens for message in self._sent_messages(chat) for info in message.documents]
         waiting = [pending.info.tokens if pending.info else None for pending in self._pending]
-        sent_tokens = _sum(sent)
+        sent, sent_tokens = self._sent, _sum(self._sent)
         total = self._history.tokens
         return ContextBudget(
             chat_id=chat.id,
@@ -214,15 +202,36 @@ class Budgeter(QObject):
             cached=self._history.cached,
         )
 
-    def _sent_messages(self, chat: Chat) -> tuple[Message, ...]:
-        start = next((i for i, message in enumerate(self._messages) if message.id == chat.history_from_id), 0)
-        return self._messages[start:]
+    def _note_sent(self) -> None:
+        """Token counts of the documents in the history, kept because the budget is made on every key."""
+        start_id = None if self._chat is None else self._chat.history_from_id
+        start = 0
+        if start_id is not None:
+            start = next((i for i, message in enumerate(self._messages) if message.id == start_id), 0)
+        self._sent = [info.tokens for message in self._messages[start:] for info in message.documents]
 
     def _tell(self) -> None:
         budget = self.budget()
         if budget is not None and budget != self._told:
             self._told = budget
             self.changed.emit(budget)
+
+
+def _load(
+    db: sqlite3.Connection,
+    last_id: int | None,
+    history_from_id: int | None,
+    system_prompt: str,
+    unknown: frozenset[int],
+) -> tuple[tuple[PromptMessage, ...], dict[int, str]]:
+    """The chat as it would be sent with an empty question, and the blocks of uncounted documents. Store's thread."""
+    history = load_history(db, last_id, history_from_id)
+    prompt = (*build_prompt(system_prompt, history), PromptMessage(PromptRole.USER, ""))
+    blocks = {
+        document_id: document_block(documents.document_name(db, document_id), documents.document_text(db, document_id))
+        for document_id in sorted(unknown)
+    }
+    return prompt, blocks
 
 
 def _sum(counts: list[int | None]) -> int | None:

@@ -28,7 +28,6 @@ class ModelKeeper(QObject):
         self._settings = settings
         self._job_id: int | None = None
         self._is_start = False
-        self.first: Path | None = None  # a model for this run only, named on the command line
         self._settled = ModelStatus(ModelState.NONE)  # the model that answers until another one is ready
         self.status = ModelStatus(ModelState.NONE)
 
@@ -48,10 +47,8 @@ class ModelKeeper(QObject):
     def load_at_start(self) -> None:
         """Load the model used last; if that fails, the embedded one, so that a question can be asked."""
         choice = self._settings.settings.model
-        last = Path(choice.path) if choice.path and choice.reload_last else None
-        path = self.first or last
-        self._is_start = path is not None
-        self.load(path)
+        self._is_start = bool(choice.path) and choice.reload_last
+        self.load(Path(choice.path) if self._is_start else None)
 
     def load(self, path: Path | None) -> None:
         """Load a model after the jobs before it; None is the embedded one."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
-from app.chat.effective import effective_settings
+from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.fitting import PromptCounts, fit_options, turn_counts
 from app.chat.models import Chat, ContextBudget, FitChoice, FitOption, Message, OpenChat, Role, SendRefused
 from app.chat.prompt import HistoryMessage, build_prompt, load_history
@@ -19,6 +19,7 @@ from app.chat.titles import title_from_question
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
 from app.protocol import Event, PromptCounted, PromptMessage, TokensCounted
+from app.settings import Settings
 from app.settings_service import SettingsService
 from app.store import chats, documents, messages
 from app.store.store import Store
@@ -44,10 +45,8 @@ class Prepared:
     asked: HistoryMessage
     parent_id: int | None
     history_from_id: int | None
-
-    @property
-    def messages(self) -> tuple[HistoryMessage, ...]:
-        return (*self.history, self.asked)
+    settings: AnswerSettings
+    prompt: tuple[PromptMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +89,9 @@ class Sender(QObject):
         if self.is_sending(question.chat_id):
             return
         ticket = self._current[question.chat_id] = next(self._tickets)
+        settings = self._settings.settings
         self._store.submit(
-            lambda db: prepare(db, question),
+            lambda db: prepare(db, question, settings),
             lambda prepared: self._on_prepared(ticket, question, prepared),
             self._failing(question, ticket),
         )
@@ -107,22 +107,18 @@ class Sender(QObject):
     def _on_prepared(self, ticket: int, question: Question, prepared: Prepared) -> None:
         if self._current.get(question.chat_id) != ticket:
             return
-        settings = effective_settings(prepared.chat, self._settings.settings)
-        prompt = build_prompt(settings.system_prompt, prepared.messages)
         if not self._host.has_model:  # nothing can count; the engine checks when the model is there
-            self._commit(ticket, question, prepared, prompt, self._answer_tokens(question, prepared))
+            self._commit(ticket, question, prepared)
             return
-        job_id = self._host.count_prompt(question.chat_id, prompt, thinking=settings.thinking)
-        self._counting[job_id] = lambda event: self._on_counted(ticket, question, prepared, prompt, event)
+        job_id = self._host.count_prompt(question.chat_id, prepared.prompt, thinking=prepared.settings.thinking)
+        self._counting[job_id] = lambda event: self._on_counted(ticket, question, prepared, event)
 
-    def _on_counted(
-        self, ticket: int, question: Question, prepared: Prepared, prompt: tuple[PromptMessage, ...], event: Event
-    ) -> None:
+    def _on_counted(self, ticket: int, question: Question, prepared: Prepared, event: Event) -> None:
         if self._current.get(question.chat_id) != ticket or not isinstance(event, PromptCounted):
             return
         reserved = self._answer_tokens(question, prepared)
         if event.tokens is None or event.tokens + reserved <= self._context():
-            self._commit(ticket, question, prepared, prompt, reserved)
+            self._commit(ticket, question, prepared)
             return
         texts = tuple(message.content for message in prepared.history)
         blocks = "".join(document_block(name, text) for name, text in prepared.asked.documents)
@@ -161,19 +157,13 @@ class Sender(QObject):
         ).format(prompt=number(prompt_tokens), reserved=number(reserved), context=number(context))
         self.refused.emit(SendRefused(question.chat_id, budget, sentence, fit_options(whole)), question)
 
-    def _commit(
-        self,
-        ticket: int,
-        question: Question,
-        prepared: Prepared,
-        prompt: tuple[PromptMessage, ...],
-        answer_tokens: int,
-    ) -> None:
+    def _commit(self, ticket: int, question: Question, prepared: Prepared) -> None:
         model = self.model_name
+        answer_tokens = self._answer_tokens(question, prepared)
 
         def done(committed: Committed) -> None:
             self._current.pop(question.chat_id, None)
-            self.committed.emit(question, committed, prompt, answer_tokens)
+            self.committed.emit(question, committed, prepared.prompt, answer_tokens)
 
         self._store.submit(lambda db: commit(db, question, prepared, model), done, self._failing(question, ticket))
 
@@ -186,7 +176,7 @@ class Sender(QObject):
     def _answer_tokens(self, question: Question, prepared: Prepared) -> int:
         if question.option is not None and question.option.choice is FitChoice.SHORTER_ANSWER:
             return max(1, question.option.value)
-        return min(effective_settings(prepared.chat, self._settings.settings).max_tokens, self._context())
+        return min(prepared.settings.max_tokens, self._context())
 
     def _failing(self, question: Question, ticket: int) -> Callable[[BaseException], None]:
         def failed(error: BaseException) -> None:
@@ -197,8 +187,8 @@ class Sender(QObject):
         return failed
 
 
-def prepare(db: sqlite3.Connection, question: Question) -> Prepared:
-    """Read what the question would be asked with. Store's thread, one transaction."""
+def prepare(db: sqlite3.Connection, question: Question, settings: Settings) -> Prepared:
+    """Read what the question would be asked with, and make the prompt of it. Store's thread, one transaction."""
     chat = chats.load_chat(db, question.chat_id)
     if question.edits is None:
         parent_id = messages.last_of_branch(db, question.chat_id)
@@ -214,7 +204,10 @@ def prepare(db: sqlite3.Connection, question: Question) -> Prepared:
     if question.option is not None and question.option.choice is FitChoice.LEAVE_OUT_OLDEST:
         history = leave_out(history, question.option.value)
         start = history[0].id if history else -1  # no message has this id: see commit
-    return Prepared(chat, history, HistoryMessage(0, Role.USER, question.text, attached), parent_id, start)
+    asked = HistoryMessage(0, Role.USER, question.text, attached)
+    effective = effective_settings(chat, settings)
+    prompt = build_prompt(effective.system_prompt, (*history, asked))
+    return Prepared(chat, history, asked, parent_id, start, effective, prompt)
 
 
 def leave_out(history: tuple[HistoryMessage, ...], turns: int) -> tuple[HistoryMessage, ...]:
@@ -247,8 +240,10 @@ def commit(db: sqlite3.Connection, question: Question, prepared: Prepared, model
     return Committed(messages.load_message(db, question_id), answer, chats.load_chat(db, chat_id), opened)
 
 
-def restart(db: sqlite3.Connection, message_id: int, model: str) -> tuple[Committed, tuple[HistoryMessage, ...]]:
-    """A new, empty answer beside the one named (or below the question named), with the history up to its question."""
+def restart(
+    db: sqlite3.Connection, message_id: int, model: str, settings: Settings
+) -> tuple[Committed, tuple[PromptMessage, ...]]:
+    """A new, empty answer beside the one named (or below the question named), and the prompt for it. Store's thread."""
     message = messages.load_message(db, message_id)
     question_id = message.id if message.role is Role.USER else message.parent_id
     if question_id is None:
@@ -258,4 +253,5 @@ def restart(db: sqlite3.Connection, message_id: int, model: str) -> tuple[Commit
     chat = chats.load_chat(db, message.chat_id)
     answer = messages.start_answer(db, message.chat_id, question_id, model)
     history = load_history(db, question_id, chat.history_from_id)
-    return Committed(question, answer, chat, messages.open_chat(db, message.chat_id)), history
+    prompt = build_prompt(effective_settings(chat, settings).system_prompt, history)
+    return Committed(question, answer, chat, messages.open_chat(db, message.chat_id)), prompt

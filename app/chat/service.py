@@ -120,10 +120,6 @@ class ChatService(QObject):
 
     # ---- life
 
-    def use_model(self, path: Path) -> None:
-        """Before `start`: load this model in this run, whatever the settings say."""
-        self._models.first = path
-
     def start(self) -> None:
         """Open the store, show a chat, load the model. Views must be connected before."""
         self._store.open(self._on_store_opened)

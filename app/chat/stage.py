@@ -122,7 +122,7 @@ class Stage(QObject):
 
     def _take(self, opened: OpenChat) -> None:
         self.chat = replace(opened.chat, draft=self._drafting.text(opened.chat.id))
-        self.messages = tuple(self._answers.so_far(message) for message in opened.messages)
+        self.messages = self._answers.with_live_text(opened.messages)
 
     def _as_open_chat(self) -> OpenChat:
         assert self.chat is not None  # set by _take

@@ -1,6 +1,8 @@
 """A ChatService on a fake engine and a temporary folder, with everything it told and ways to wait for it."""
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,9 +10,13 @@ from typing import Any
 from pytestqt.qtbot import QtBot
 
 from app.chat.models import ChatStatus, ContextBudget, Message, Notice, OpenChat
+from app.chat.service import ChatService
+from app.engine_host import EngineHost
 from app.generation import GenerationState, is_busy
-from app.paths import app_paths
-from app.startup import Backend, open_backend
+from app.paths import AppPaths, app_paths
+from app.settings_file import SettingsFile
+from app.settings_service import SettingsService
+from app.store.store import Store
 from tests.app.fake_engine import FakeEngine, FakeScript
 
 WAIT_MS = 90_000  # a shared machine may be ten times slower; nothing here measures time
@@ -35,6 +41,32 @@ SIGNALS = (
 )
 
 
+@dataclass(frozen=True)
+class Backend:
+    """What the window stands on, put together as app/main_window.py does it."""
+
+    paths: AppPaths
+    settings: SettingsService
+    store: Store
+    host: EngineHost
+    chats: ChatService
+
+    @classmethod
+    def open(cls, paths: AppPaths, engine: FakeEngine) -> "Backend":
+        with contextlib.suppress(OSError):  # the parts that write say it themselves
+            paths.create()
+        settings = SettingsService(SettingsFile(paths.settings_file))
+        host = EngineHost(engine.load, session_limit=settings.settings.model.sessions_kept)
+        store = Store(paths.database_file)
+        chats = ChatService(store, host, settings)
+        host.start()
+        return cls(paths, settings, store, host, chats)
+
+    def close(self) -> None:
+        self.chats.shutdown()
+        self.settings.close()
+
+
 class BackendRecorder:
     """Opened and started; the first chat is shown and the fake model is loaded unless `wait` is False."""
 
@@ -49,9 +81,7 @@ class BackendRecorder:
     ) -> None:
         self.qtbot = qtbot
         self.engine = FakeEngine(script or FakeScript())
-        backend = open_backend(app_paths(folder), loader=self.engine.load)
-        assert backend is not None, "another test still holds the folder"
-        self.backend = backend
+        backend = self.backend = Backend.open(app_paths(folder), self.engine)
         self.chats = backend.chats
         self.told: dict[str, list[Any]] = {name: [] for name in SIGNALS}
         self.sent: list[int] = []

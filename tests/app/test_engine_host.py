@@ -1,6 +1,7 @@
 """The worker behind its host: order, stopping in every state, late events, failures, model switches, shutdown."""
 
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -253,6 +254,18 @@ def test_memory_for_one_model_only_drops_the_old_one_first(
     end = host.wait_end(host.ask())
     assert isinstance(end, AnswerFailed)
     assert "No model is loaded" in end.message
+
+
+def test_a_model_in_a_reference_cycle_is_freed_by_a_switch(make_host: MakeHost) -> None:
+    host = make_host()
+    host.wait_end(host.ask())
+    model = host.host._worker._model
+    assert model is not None
+    model.me = model  # type: ignore[attr-defined]  # the cycle
+    gone = weakref.ref(model)
+    del model
+    host.load()
+    assert gone() is None
 
 
 def test_counting_works_while_the_engine_answers(make_host: MakeHost) -> None:

@@ -12,9 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.errors import StoreError
 from app.paths import AppPaths, app_paths
 from app.single_instance import FolderLock, SingleInstance
-from app.startup import open_backend
 from tests.app.conftest import MakeBackend
-from tests.app.fake_engine import FakeEngine
 
 ROOT = Path(__file__).parents[2]
 _SECOND = """
@@ -98,31 +96,22 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
         FolderLock(tmp_path / "data" / "lock").acquire()
 
 
-def test_the_second_backend_does_not_open(make_backend: MakeBackend, tmp_path: Path) -> None:
-    chat = make_backend(folder=tmp_path / "data")
-    other = second_process(chat.backend.paths, "raise")
-    chat.wait(lambda: other.poll() is not None)
-    assert other.stdout is not None
-    assert other.stdout.read().split() == ["False", "True"]
-    chat.ask("still here")
-
-
-def test_a_holder_that_does_not_answer_is_said(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_holder_that_does_not_answer_is_noticed(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paths = app_paths(tmp_path / "data")
-    paths.create()
     lock = FolderLock(paths.lock_file)
     assert lock.acquire()
     monkeypatch.setattr("app.single_instance._ANSWER_MS", 50)
-    with pytest.raises(StoreError, match="does not answer"):
-        open_backend(paths, loader=FakeEngine().load)
+    second = SingleInstance(paths)
+    assert not second.acquire()
+    assert not second.raise_first()
     lock.release()
 
 
 def test_a_folder_that_cannot_be_written_opens_with_a_warning(make_backend: MakeBackend, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     chat = make_backend(folder=tmp_path / "data")
-    assert chat.backend.problems
-    assert str(tmp_path / "data") in chat.backend.problems[0]
     assert any("not kept" in notice.text and notice.is_sticky for notice in chat.notices)
     chat.ask("hello")
     assert chat.shown[-1].text == "Hello, world."

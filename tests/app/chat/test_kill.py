@@ -19,12 +19,12 @@ from dataclasses import replace
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from app.paths import app_paths
-from app.startup import open_backend
+from tests.app.backend_recorder import Backend
 from tests.app.fake_engine import FakeEngine, FakeScript
 
 app = QCoreApplication([])
 words = tuple(f"w{number} " for number in range(100_000))
-backend = open_backend(app_paths(Path(sys.argv[1])), loader=FakeEngine(FakeScript(answer=words, token_s=0.002)).load)
+backend = Backend.open(app_paths(Path(sys.argv[1])), FakeEngine(FakeScript(answer=words, token_s=0.002)))
 told = []
 
 def ask(*_):
@@ -59,7 +59,7 @@ def test_a_kill_loses_at_most_what_came_since_the_last_save(
         line = child.stdout.readline()
         assert line, "the child died by itself"
     os.kill(child.pid, signal.SIGKILL)
-    told = int(([line] + child.stdout.read().split("\n")[:-1])[-1])
+    told = int([line, *child.stdout.read().split("\n")[:-1]][-1])
     child.wait()
 
     chat = make_backend(folder=tmp_path / "data")

@@ -88,9 +88,14 @@ def print_table(rows: Sequence[Row], ours: str = "haloband") -> None:
         )
 
 
-def parse_arguments(description: str) -> argparse.Namespace:
+def parse_arguments(description: str, chunks: Sequence[int] = (), dtypes: Sequence[str] = ()) -> argparse.Namespace:
+    """The options of every comparison, and of one with settings to choose from `chunks` and `dtypes`."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--prompts", type=int, nargs="+", default=[15, 1501, 2048, 9133], help="prompt lengths")
     parser.add_argument("--tokens", type=int, default=32, help="tokens to decode after each prompt")
     parser.add_argument("--runs", type=int, default=5, help="counted rounds; the median is reported")
+    if chunks:
+        parser.add_argument("--chunks", type=int, nargs="+", default=list(chunks), help="the peer's prompt chunks")
+    if dtypes:
+        parser.add_argument("--dtypes", nargs="+", default=list(dtypes), help="the peer's arithmetic")
     return parser.parse_args()

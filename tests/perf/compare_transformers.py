@@ -18,14 +18,14 @@ DTYPES = ("float32", "bfloat16")
 
 
 def main() -> None:
-    arguments = parse_arguments(__doc__ or "")
+    arguments = parse_arguments(__doc__ or "", chunks=CHUNKS, dtypes=DTYPES)
     model = resources.embedded_model()
     with tempfile.TemporaryDirectory() as scratch:
         write_checkpoint(model, Path(scratch))
         makers = {"haloband": partial(Haloband, model)} | {
             f"transformers {dtype} chunk {chunk}": partial(Transformers, Path(scratch), dtype, chunk)
-            for dtype in DTYPES
-            for chunk in CHUNKS
+            for dtype in arguments.dtypes
+            for chunk in arguments.chunks
         }
         with Processes(makers) as peers:
             rows = [row for length in arguments.prompts

@@ -242,21 +242,33 @@ def show_message(db: sqlite3.Connection, message_id: int) -> None:
         _select(db, row["chat_id"], row["parent_id"], row["id"])
 
 
+_SUBTREE = (
+    "(WITH RECURSIVE subtree (id) AS (SELECT ? UNION"
+    " SELECT m.id FROM subtree JOIN messages m ON m.parent_id = subtree.id) SELECT id FROM subtree)"
+)
+
+
 def mark_deleted(db: sqlite3.Connection, message_id: int) -> None:
     """Hide a message and what follows it; its parent shows the version before it, or the next, or none."""
     row = _row(db, message_id)
     siblings = _siblings(db, row)
     place = siblings.index(message_id)
     others = siblings[:place][-1:] or siblings[place + 1 :][:1]
-    db.execute("UPDATE messages SET deleted_at = ? WHERE id = ?", (time.time(), message_id))
+    db.execute(
+        f"UPDATE messages SET deleted_at = ? WHERE deleted_at IS NULL AND id IN {_SUBTREE}", (time.time(), message_id)
+    )
     _select(db, row["chat_id"], row["parent_id"], others[0] if others else None)
 
 
 def bring_back(db: sqlite3.Connection, message_id: int) -> None:
-    """Undo mark_deleted."""
-    db.execute("UPDATE messages SET deleted_at = NULL WHERE id = ?", (message_id,))
-    row = _row(db, message_id)
-    _select(db, row["chat_id"], row["parent_id"], message_id)
+    """Undo mark_deleted: the message and what was hidden together with it. Raises MissingRowError."""
+    found = db.execute("SELECT deleted_at FROM messages WHERE id = ?", (message_id,)).fetchone()
+    if found is not None:
+        db.execute(
+            f"UPDATE messages SET deleted_at = NULL WHERE deleted_at = ? AND id IN {_SUBTREE}",
+            (found["deleted_at"], message_id),
+        )
+    select(db, message_id)
 
 
 def copy_branch(db: sqlite3.Connection, message_id: int, new_chat_id: int) -> None:
@@ -277,11 +289,7 @@ def copy_branch(db: sqlite3.Connection, message_id: int, new_chat_id: int) -> No
 def purge_deleted(db: sqlite3.Connection) -> None:
     """Erase what was deleted in earlier runs, and texts that only it used."""
     db.execute("DELETE FROM chats WHERE deleted_at IS NOT NULL")
-    db.execute(
-        "DELETE FROM messages WHERE id IN (WITH RECURSIVE gone (id) AS ("
-        " SELECT id FROM messages WHERE deleted_at IS NOT NULL UNION"
-        " SELECT m.id FROM gone JOIN messages m ON m.parent_id = gone.id) SELECT id FROM gone)"
-    )
+    db.execute("DELETE FROM messages WHERE deleted_at IS NOT NULL")  # with all below, which were marked with it
     documents.drop_unused_texts(db)
 
 

@@ -134,7 +134,7 @@ class Store(QObject):
         try:
             if self._reading is None:
                 self._reading = open_reader(self._path, self._busy_timeout_s)
-            return operation(self._reading)
+            return _in_transaction(self._reading, operation, "BEGIN")  # one state of the file from end to end
         except sqlite3.Error as error:
             raise store_error(error, self._path) from error
 
@@ -144,8 +144,8 @@ class Store(QObject):
             self._reading = None
 
 
-def _in_transaction(db: sqlite3.Connection, operation: Operation[T]) -> T:
-    db.execute("BEGIN IMMEDIATE")
+def _in_transaction(db: sqlite3.Connection, operation: Operation[T], begin: str = "BEGIN IMMEDIATE") -> T:
+    db.execute(begin)
     try:
         result = operation(db)
         db.execute("COMMIT")

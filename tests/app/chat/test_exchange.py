@@ -1,5 +1,6 @@
 """Chats to files and back: our own form whole, OpenAI-style lists, and untrusted files with one clear sentence."""
 
+import contextlib
 import json
 import sqlite3
 from pathlib import Path
@@ -78,7 +79,7 @@ def comparable(text: str) -> object:
     return value
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(chat_in_a_database())
 def test_export_import_export_is_the_same(tmp_path_factory: pytest.TempPathFactory, db: sqlite3.Connection) -> None:
     path = tmp_path_factory.mktemp("export") / "chat.json"
@@ -204,7 +205,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(JSON)
 def test_any_json_is_imported_or_refused_and_never_a_bug(
     tmp_path_factory: pytest.TempPathFactory, value: object
@@ -215,11 +216,10 @@ def test_any_json_is_imported_or_refused_and_never_a_bug(
         found = read_chats(path)
     except ExchangeError:
         return
-    db = memory_database()
-    for chat in found:
-        chat_id = store_chat(db, chat)
-        assert len(messages.all_messages(db, chat_id)) == len(chat.messages)
-    db.close()
+    with contextlib.closing(memory_database()) as db:
+        for chat in found:
+            chat_id = store_chat(db, chat)
+            assert len(messages.all_messages(db, chat_id)) == len(chat.messages)
 
 
 @given(st.binary(max_size=200))

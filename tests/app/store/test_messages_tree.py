@@ -147,6 +147,8 @@ class TreeMachine(RuleBasedStateMachine):
             siblings = self._siblings(message.id)
             assert (message.version, message.versions) == (siblings.index(message.id) + 1, len(siblings))
         assert {message.id for message in messages.all_messages(self.db, self.chat_id)} == set(self._live())
+        unmarked = self.db.execute("SELECT id FROM messages WHERE chat_id = ? AND deleted_at IS NULL", (self.chat_id,))
+        assert {row["id"] for row in unmarked} == set(self._live())  # what a search can find
 
     @invariant()
     def the_file_is_sound(self) -> None:

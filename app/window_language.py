@@ -27,6 +27,9 @@ def install_language(app: QApplication, choice: str) -> str:
         QLocale.setDefault(locale)
     elif QLocale.system().language() is QLocale.Language.C:
         QLocale.setDefault(QLocale(QLocale.Language.English))
+    for translator in app.findChildren(QTranslator):  # of an earlier choice
+        app.removeTranslator(translator)
+        translator.deleteLater()
     _install(app, f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     _install(app, f"haloband_{language}", str(_FOLDER))
     app.setLayoutDirection(locale.textDirection())

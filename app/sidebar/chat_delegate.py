@@ -40,14 +40,16 @@ class ChatDelegate(QStyledItemDelegate):
         box = QRectF(option.rect).adjusted(4, 1, -4, -1)
         self._paint_background(painter, box, option, row)
         inner = box.adjusted(_PAD, 0, -_PAD, 0)
-        marks = self._paint_marks(painter, inner, row)
+        mirrored = option.direction == Qt.LayoutDirection.RightToLeft
+        marks = self._paint_marks(painter, inner, row, mirrored=mirrored)
         painter.setFont(option.font)
         painter.setPen(QColor(self.theme.text))
-        line = inner.adjusted(0, 0, -marks, 0)
+        line = inner.adjusted(marks, 0, 0, 0) if mirrored else inner.adjusted(0, 0, -marks, 0)
         if row.snippet:
             line.setHeight(QFontMetrics(option.font).height() + 8)
         title = QFontMetrics(option.font).elidedText(row.shown_title, Qt.TextElideMode.ElideRight, int(line.width()))
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, title)
+        side = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | side, title)
         if row.snippet:
             self._paint_snippet(painter, inner, line.bottom(), row)
         painter.restore()
@@ -64,19 +66,21 @@ class ChatDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
 
-    def _paint_marks(self, painter: QPainter, inner: QRectF, row: ChatRow) -> float:
-        """The working mark and the pin at the right; how wide they are."""
+    def _paint_marks(self, painter: QPainter, inner: QRectF, row: ChatRow, *, mirrored: bool) -> float:
+        """The working mark and the pin at the end of the line; how wide they are."""
         taken = 0.0
         y = inner.center().y()
-        if row.is_working:
-            self._paint_working(painter, QPointF(inner.right() - _MARK / 2, y))
-            taken += _MARK + 6
-        if row.pinned:
-            image = pixmap("pin", self.theme.muted, 28)
-            image.setDevicePixelRatio(2.0)
-            painter.drawPixmap(QPointF(inner.right() - taken - _MARK, y - _MARK / 2), image)
-            taken += _MARK + 6
+        for shown, paint in ((row.is_working, self._paint_working), (row.pinned, self._paint_pin)):
+            if shown:
+                offset = taken + _MARK / 2
+                paint(painter, QPointF(inner.left() + offset if mirrored else inner.right() - offset, y))
+                taken += _MARK + 6
         return taken
+
+    def _paint_pin(self, painter: QPainter, centre: QPointF) -> None:
+        image = pixmap("pin", self.theme.muted, 2 * _MARK)
+        image.setDevicePixelRatio(2.0)
+        painter.drawPixmap(QPointF(centre.x() - _MARK / 2, centre.y() - _MARK / 2), image)
 
     def _paint_working(self, painter: QPainter, centre: QPointF) -> None:
         radius = _MARK / 2 - 2

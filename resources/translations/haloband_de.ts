@@ -5,666 +5,1043 @@
         <name>Actions</name>
         <message>
             <source>Add documents</source>
-            <translation type="unfinished" />
+            <translation>Dokumente hinzufügen</translation>
         </message>
         <message>
             <source>Answer again</source>
-            <translation type="unfinished" />
+            <translation>Neu antworten</translation>
         </message>
         <message>
             <source>Chats</source>
-            <translation type="unfinished" />
+            <translation>Chats</translation>
+        </message>
+        <message>
+            <source>Check this computer</source>
+            <translation>Diesen Rechner prüfen</translation>
         </message>
         <message>
             <source>Close the window</source>
-            <translation type="unfinished" />
+            <translation>Fenster schließen</translation>
         </message>
         <message>
             <source>Copy the last answer</source>
-            <translation type="unfinished" />
+            <translation>Letzte Antwort kopieren</translation>
         </message>
         <message>
             <source>Export this chat</source>
-            <translation type="unfinished" />
+            <translation>Diesen Chat exportieren</translation>
         </message>
         <message>
             <source>Find in this chat</source>
-            <translation type="unfinished" />
+            <translation>In diesem Chat suchen</translation>
         </message>
         <message>
             <source>Go to the newest message</source>
-            <translation type="unfinished" />
+            <translation>Zur neuesten Nachricht</translation>
         </message>
         <message>
             <source>Help</source>
-            <translation type="unfinished" />
+            <translation>Hilfe</translation>
         </message>
         <message>
             <source>Keyboard shortcuts</source>
-            <translation type="unfinished" />
+            <translation>Tastenkürzel</translation>
         </message>
         <message>
             <source>Larger text</source>
-            <translation type="unfinished" />
+            <translation>Größerer Text</translation>
         </message>
         <message>
             <source>Messages</source>
-            <translation type="unfinished" />
+            <translation>Nachrichten</translation>
         </message>
         <message>
             <source>Models</source>
-            <translation type="unfinished" />
+            <translation>Modelle</translation>
         </message>
         <message>
             <source>New chat</source>
-            <translation type="unfinished" />
+            <translation>Neuer Chat</translation>
         </message>
         <message>
             <source>Normal text size</source>
-            <translation type="unfinished" />
+            <translation>Normale Textgröße</translation>
         </message>
         <message>
             <source>Quit</source>
-            <translation type="unfinished" />
+            <translation>Beenden</translation>
         </message>
         <message>
             <source>Rename this chat</source>
-            <translation type="unfinished" />
+            <translation>Diesen Chat umbenennen</translation>
         </message>
         <message>
             <source>Search chats</source>
-            <translation type="unfinished" />
+            <translation>Chats durchsuchen</translation>
         </message>
         <message>
             <source>Settings</source>
-            <translation type="unfinished" />
+            <translation>Einstellungen</translation>
         </message>
         <message>
             <source>Show or hide the chats</source>
-            <translation type="unfinished" />
+            <translation>Chats ein- oder ausblenden</translation>
         </message>
         <message>
             <source>Show or hide the live panel</source>
-            <translation type="unfinished" />
+            <translation>Live-Bereich ein- oder ausblenden</translation>
         </message>
         <message>
             <source>Smaller text</source>
-            <translation type="unfinished" />
+            <translation>Kleinerer Text</translation>
         </message>
         <message>
             <source>Stop</source>
-            <translation type="unfinished" />
+            <translation>Stopp</translation>
         </message>
         <message>
             <source>View</source>
-            <translation type="unfinished" />
+            <translation>Ansicht</translation>
         </message>
         <message>
             <source>Window</source>
-            <translation type="unfinished" />
+            <translation>Fenster</translation>
         </message>
         <message>
             <source>Write a question</source>
-            <translation type="unfinished" />
+            <translation>Frage schreiben</translation>
+        </message>
+    </context>
+    <context>
+        <name>AnswerSaver</name>
+        <message>
+            <source>{reason} The answer is not saved yet; it stays in this window and saving is tried again.</source>
+            <translation>{reason} Die Antwort ist noch nicht gespeichert; sie bleibt in diesem Fenster, und das Speichern wird erneut versucht.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Asking</name>
+        <message>
+            <source>Remove {name}: it could not be read.</source>
+            <translation>Entfernen Sie {name}: Das Dokument konnte nicht gelesen werden.</translation>
+        </message>
+        <message>
+            <source>{name} is still being read.</source>
+            <translation>{name} wird noch gelesen.</translation>
+        </message>
+        <message>
+            <source>{reason} The question was not sent; it is still here.</source>
+            <translation>{reason} Die Frage wurde nicht gesendet; sie steht noch hier.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Away</name>
+        <message>
+            <source>Haloband</source>
+            <translation>Haloband</translation>
+        </message>
+        <message>
+            <source>The answer failed.</source>
+            <translation>Die Antwort ist fehlgeschlagen.</translation>
+        </message>
+        <message>
+            <source>The answer is ready.</source>
+            <translation>Die Antwort ist fertig.</translation>
         </message>
     </context>
     <context>
         <name>Banner</name>
         <message>
             <source>Dismiss</source>
-            <translation type="unfinished" />
+            <translation>Ausblenden</translation>
         </message>
     </context>
     <context>
         <name>BenchmarkPanel</name>
         <message>
             <source>9,133 tokens, two cuts</source>
-            <translation type="unfinished" />
+            <translation>9.133 Tokens, zwei Schnitte</translation>
         </message>
         <message>
             <source>A file…</source>
-            <translation type="unfinished" />
+            <translation>Eine Datei …</translation>
         </message>
         <message>
             <source>A model is being loaded. Start when it is ready.</source>
-            <translation type="unfinished" />
+            <translation>Ein Modell wird geladen. Starten Sie, wenn es bereit ist.</translation>
+        </message>
+        <message>
+            <source>Against</source>
+            <translation>Gegen</translation>
         </message>
         <message>
             <source>An answer is being written. A benchmark beside it would measure neither; start when it has ended.</source>
-            <translation type="unfinished" />
+            <translation>Gerade wird eine Antwort geschrieben. Ein Benchmark daneben würde keines von beiden messen; starten Sie, wenn sie fertig ist.</translation>
         </message>
         <message>
             <source>Another benchmark is running.</source>
-            <translation type="unfinished" />
+            <translation>Ein anderer Benchmark läuft.</translation>
         </message>
         <message>
             <source>Benchmark ended</source>
-            <translation type="unfinished" />
+            <translation>Benchmark beendet</translation>
         </message>
         <message>
             <source>Benchmark plan</source>
-            <translation type="unfinished" />
+            <translation>Benchmark-Plan</translation>
         </message>
         <message>
             <source>Benchmark progress</source>
-            <translation type="unfinished" />
+            <translation>Fortschritt des Benchmarks</translation>
         </message>
         <message>
             <source>Benchmark results</source>
-            <translation type="unfinished" />
+            <translation>Ergebnisse des Benchmarks</translation>
         </message>
         <message>
             <source>Benchmark running</source>
-            <translation type="unfinished" />
+            <translation>Benchmark läuft</translation>
         </message>
         <message>
             <source>Cold here means a new session of the loaded model; haloband bench loads it anew before each cold run.</source>
-            <translation type="unfinished" />
+            <translation>Kalt heißt hier: eine neue Sitzung des geladenen Modells; haloband bench lädt es vor jedem kalten Lauf neu.</translation>
         </message>
         <message>
             <source>Compare with</source>
-            <translation type="unfinished" />
+            <translation>Vergleichen mit</translation>
         </message>
         <message>
             <source>Compare with an earlier run</source>
-            <translation type="unfinished" />
+            <translation>Mit einem früheren Lauf vergleichen</translation>
         </message>
         <message>
             <source>Copied as Markdown.</source>
-            <translation type="unfinished" />
+            <translation>Als Markdown kopiert.</translation>
         </message>
         <message>
             <source>Copy as Markdown</source>
-            <translation type="unfinished" />
+            <translation>Als Markdown kopieren</translation>
         </message>
         <message>
             <source>Decode speed against tokens in the session</source>
-            <translation type="unfinished" />
+            <translation>Decode-Geschwindigkeit über Tokens in der Sitzung</translation>
         </message>
         <message>
-            <source>Decode, tok/s</source>
-            <translation type="unfinished" />
+            <source>Decode tok/s</source>
+            <translation>Decode Tok/s</translation>
         </message>
         <message>
             <source>No model is loaded. Choose one on the Models page first.</source>
-            <translation type="unfinished" />
+            <translation>Kein Modell ist geladen. Wählen Sie zuerst eines auf der Seite „Modelle“.</translation>
         </message>
         <message>
             <source>Not saved: {reason}</source>
-            <translation type="unfinished" />
+            <translation>Nicht gespeichert: {reason}</translation>
         </message>
         <message>
             <source>Nothing</source>
-            <translation type="unfinished" />
+            <translation>Nichts</translation>
         </message>
         <message>
             <source>One prompt of 9,133 tokens and 128 generated, cut as 8,192 + 941 and read in one step; one cold run and two warm ones of each. The table of Luce-Org/lucebox PR #684.</source>
-            <translation type="unfinished" />
+            <translation>Ein Prompt von 9.133 Tokens und 128 erzeugte, geschnitten in 8.192 + 941 und in einem Schritt gelesen; je ein kalter und zwei warme Läufe. Die Tabelle aus Luce-Org/lucebox PR #684.</translation>
         </message>
         <message>
             <source>Prefill speed against tokens in the session</source>
-            <translation type="unfinished" />
+            <translation>Prefill-Geschwindigkeit über Tokens in der Sitzung</translation>
         </message>
         <message>
-            <source>Prefill, tok/s</source>
-            <translation type="unfinished" />
+            <source>Prefill tok/s against tokens in the session</source>
+            <translation>Prefill Tok/s über Tokens in der Sitzung</translation>
         </message>
         <message>
             <source>Prompts of 512 and 2,048 tokens and an answer of 64; five runs each.</source>
-            <translation type="unfinished" />
+            <translation>Prompts von 512 und 2.048 Tokens und eine Antwort von 64; je fünf Läufe.</translation>
         </message>
         <message>
             <source>Prompts of 512 and 2,048 tokens, an answer of 128, and 2,048 tokens at a depth of 8,192; five runs each.</source>
-            <translation type="unfinished" />
+            <translation>Prompts von 512 und 2.048 Tokens, eine Antwort von 128 und 2.048 Tokens in einer Tiefe von 8.192; je fünf Läufe.</translation>
+        </message>
+        <message>
+            <source>Qualification…</source>
+            <translation>Qualifizierung …</translation>
         </message>
         <message>
             <source>Quick</source>
-            <translation type="unfinished" />
+            <translation>Schnell</translation>
         </message>
         <message>
             <source>Runs</source>
-            <translation type="unfinished" />
+            <translation>Läufe</translation>
         </message>
         <message>
             <source>Save benchmark</source>
-            <translation type="unfinished" />
+            <translation>Benchmark speichern</translation>
         </message>
         <message>
             <source>Saved as {name}.</source>
-            <translation type="unfinished" />
+            <translation>Gespeichert als {name}.</translation>
         </message>
         <message>
             <source>Save…</source>
-            <translation type="unfinished" />
+            <translation>Speichern …</translation>
+        </message>
+        <message>
+            <source>Speed says nothing about answers.</source>
+            <translation>Geschwindigkeit sagt nichts über Antworten.</translation>
         </message>
         <message>
             <source>Standard</source>
-            <translation type="unfinished" />
+            <translation>Standard</translation>
         </message>
         <message>
             <source>Start</source>
-            <translation type="unfinished" />
+            <translation>Start</translation>
         </message>
         <message>
             <source>Stop</source>
-            <translation type="unfinished" />
+            <translation>Stopp</translation>
         </message>
         <message>
             <source>Stopped before the end; the rows above are good.</source>
-            <translation type="unfinished" />
+            <translation>Vor dem Ende gestoppt; die Zeilen oben gelten.</translation>
         </message>
         <message>
             <source>Sweep over depth</source>
-            <translation type="unfinished" />
+            <translation>Verlauf über die Tiefe</translation>
         </message>
         <message>
             <source>Test</source>
-            <translation type="unfinished" />
+            <translation>Test</translation>
         </message>
         <message>
             <source>The machine was not quiet: {reasons}.</source>
-            <translation type="unfinished" />
+            <translation>Der Rechner war nicht ruhig: {reasons}.</translation>
         </message>
         <message>
             <source>The run was not kept: {reason}. It can still be saved.</source>
-            <translation type="unfinished" />
+            <translation>Der Lauf wurde nicht behalten: {reason}. Er kann noch gespeichert werden.</translation>
         </message>
         <message>
             <source>These two runs have no test in common.</source>
-            <translation type="unfinished" />
+            <translation>Diese beiden Läufe haben keinen Test gemeinsam.</translation>
         </message>
         <message>
             <source>Waiting for the engine</source>
-            <translation type="unfinished" />
+            <translation>Warten auf die Engine</translation>
         </message>
         <message>
             <source>Walks one long text in steps of 2,048 tokens, timing only the newest ones, with 64 tokens of answer at each depth.</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <source>Wall, s</source>
-            <translation type="unfinished" />
+            <translation>Geht einen langen Text in Schritten von 2.048 Tokens durch, misst nur die neuesten, mit 64 Tokens Antwort in jeder Tiefe.</translation>
         </message>
         <message>
             <source>answering</source>
-            <translation type="unfinished" />
+            <translation>antwortet</translation>
         </message>
         <message>
             <source>filling the session</source>
-            <translation type="unfinished" />
+            <translation>füllt die Sitzung</translation>
         </message>
         <message>
-            <source>one run</source>
-            <translation type="unfinished" />
+            <source>noise unknown</source>
+            <translation>Rauschen unbekannt</translation>
         </message>
         <message>
             <source>outside noise</source>
-            <translation type="unfinished" />
+            <translation>außerhalb des Rauschens</translation>
         </message>
         <message>
             <source>peak GPU memory {size}</source>
-            <translation type="unfinished" />
+            <translation>GPU-Speicher höchstens {size}</translation>
         </message>
         <message>
             <source>peak memory {size}</source>
-            <translation type="unfinished" />
+            <translation>Speicher höchstens {size}</translation>
+        </message>
+        <message>
+            <source>prompt + {tokens}</source>
+            <translation>Prompt + {tokens}</translation>
         </message>
         <message>
             <source>reading</source>
-            <translation type="unfinished" />
+            <translation>liest</translation>
         </message>
         <message>
             <source>s</source>
-            <translation type="unfinished" />
+            <translation>s</translation>
         </message>
         <message>
             <source>tok/s</source>
-            <translation type="unfinished" />
+            <translation>Tok/s</translation>
         </message>
         <message>
             <source>warm-up</source>
-            <translation type="unfinished" />
+            <translation>Aufwärmen</translation>
         </message>
         <message>
             <source>within noise</source>
-            <translation type="unfinished" />
+            <translation>im Rauschen</translation>
         </message>
         <message>
             <source>{label}, run {run} of {runs}, {phase}, row {row} of {rows}</source>
-            <translation type="unfinished" />
+            <translation>{label}, Lauf {run} von {runs}, {phase}, Zeile {row} von {rows}</translation>
         </message>
         <message>
-            <source>{label}: {time} for the prompt and {tokens}</source>
-            <translation type="unfinished" />
+            <source>{ratio}, outside the noise</source>
+            <translation>{ratio}, außerhalb des Rauschens</translation>
         </message>
         <message>
-            <source>{ratio} of the earlier run, outside the noise</source>
-            <translation type="unfinished" />
+            <source>{ratio}, within the noise</source>
+            <translation>{ratio}, im Rauschen</translation>
         </message>
         <message>
-            <source>{ratio} of the earlier run, within the noise</source>
-            <translation type="unfinished" />
-        </message>
-        <message>
-            <source>{ratio} of the earlier run; a single run does not tell the noise</source>
-            <translation type="unfinished" />
+            <source>{ratio}; a single run does not tell the noise</source>
+            <translation>{ratio}; ein einzelner Lauf verrät das Rauschen nicht</translation>
         </message>
         <message>
             <source>{size} of masks never allocated</source>
-            <translation type="unfinished" />
+            <translation>{size} an Masken nie angelegt</translation>
+        </message>
+        <message>
+            <source>{speed} tok/s</source>
+            <translation>{speed} Tok/s</translation>
         </message>
         <message>
             <source>{text}, {time} left</source>
-            <translation type="unfinished" />
+            <translation>{text}, noch {time}</translation>
+        </message>
+        <message>
+            <source>{value} s</source>
+            <translation>{value} s</translation>
         </message>
     </context>
     <context>
         <name>ChatDelegate</name>
         <message>
             <source>Title of the chat</source>
-            <translation type="unfinished" />
+            <translation>Titel des Chats</translation>
         </message>
     </context>
     <context>
         <name>ChatPage</name>
         <message>
             <source>Add documents</source>
-            <translation type="unfinished" />
+            <translation>Dokumente hinzufügen</translation>
         </message>
         <message>
             <source>Document</source>
-            <translation type="unfinished" />
+            <translation>Dokument</translation>
+        </message>
+    </context>
+    <context>
+        <name>ChatService</name>
+        <message numerus="yes">
+            <source>%n answer(s) were interrupted when the program ended; their text was kept.</source>
+            <translation>
+                <numerusform>Eine Antwort wurde beim Programmende unterbrochen; ihr Text blieb erhalten.</numerusform>
+                <numerusform>%n Antworten wurden beim Programmende unterbrochen; ihr Text blieb erhalten.</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>New chat</source>
+            <translation>Neuer Chat</translation>
+        </message>
+        <message>
+            <source>The message was deleted.</source>
+            <translation>Die Nachricht wurde gelöscht.</translation>
+        </message>
+        <message>
+            <source>{title} (branch)</source>
+            <translation>{title} (Zweig)</translation>
+        </message>
+        <message>
+            <source>“{title}” was deleted.</source>
+            <translation>„{title}“ wurde gelöscht.</translation>
         </message>
     </context>
     <context>
         <name>ChatSettings</name>
         <message>
             <source> tokens</source>
-            <translation type="unfinished" />
+            <translation> Tokens</translation>
         </message>
         <message>
             <source>Fills the fields below</source>
-            <translation type="unfinished" />
+            <translation>Füllt die Felder unten</translation>
         </message>
         <message>
             <source>Longest answer</source>
-            <translation type="unfinished" />
+            <translation>Längste Antwort</translation>
         </message>
         <message>
             <source>Min p</source>
-            <translation type="unfinished" />
+            <translation>Min p</translation>
+        </message>
+        <message>
+            <source>Name of the preset</source>
+            <translation>Name der Vorlage</translation>
         </message>
         <message>
             <source>None</source>
-            <translation type="unfinished" />
+            <translation>Keine</translation>
         </message>
         <message>
             <source>Own value: {name}</source>
-            <translation type="unfinished" />
+            <translation>Eigener Wert: {name}</translation>
         </message>
         <message>
             <source>Preset</source>
-            <translation type="unfinished" />
+            <translation>Vorlage</translation>
+        </message>
+        <message>
+            <source>Save as preset</source>
+            <translation>Als Vorlage speichern</translation>
+        </message>
+        <message>
+            <source>Save as preset …</source>
+            <translation>Als Vorlage speichern …</translation>
         </message>
         <message>
             <source>Seed</source>
-            <translation type="unfinished" />
+            <translation>Startwert</translation>
         </message>
         <message>
             <source>Settings of this chat</source>
-            <translation type="unfinished" />
+            <translation>Einstellungen dieses Chats</translation>
         </message>
         <message>
             <source>System prompt</source>
-            <translation type="unfinished" />
+            <translation>System-Prompt</translation>
         </message>
         <message>
             <source>Temperature</source>
-            <translation type="unfinished" />
+            <translation>Temperatur</translation>
         </message>
         <message>
             <source>The same seed gives the same answer</source>
-            <translation type="unfinished" />
+            <translation>Gleicher Startwert, gleiche Antwort</translation>
         </message>
         <message>
             <source>Think first</source>
-            <translation type="unfinished" />
+            <translation>Zuerst nachdenken</translation>
         </message>
         <message>
             <source>Tick what this chat sets for itself; the rest follows Settings.</source>
-            <translation type="unfinished" />
+            <translation>Haken Sie an, was dieser Chat selbst festlegt; der Rest folgt den Einstellungen.</translation>
         </message>
         <message>
             <source>Top k</source>
-            <translation type="unfinished" />
+            <translation>Top k</translation>
         </message>
         <message>
             <source>Top p</source>
-            <translation type="unfinished" />
+            <translation>Top p</translation>
         </message>
     </context>
     <context>
         <name>Composer</name>
         <message>
             <source>Add documents</source>
-            <translation type="unfinished" />
+            <translation>Dokumente hinzufügen</translation>
         </message>
         <message>
             <source>Already read (from cache)</source>
-            <translation type="unfinished" />
+            <translation>Schon gelesen (aus dem Cache)</translation>
         </message>
         <message>
             <source>Ask again</source>
-            <translation type="unfinished" />
+            <translation>Erneut fragen</translation>
         </message>
         <message>
             <source>Ask in a new chat</source>
-            <translation type="unfinished" />
+            <translation>In einem neuen Chat fragen</translation>
         </message>
         <message>
             <source>Ask something, or paste or drop a document</source>
-            <translation type="unfinished" />
+            <translation>Etwas fragen, oder ein Dokument einfügen oder ablegen</translation>
         </message>
         <message>
             <source>Chat so far</source>
-            <translation type="unfinished" />
+            <translation>Bisheriger Chat</translation>
         </message>
         <message>
             <source>Context</source>
-            <translation type="unfinished" />
+            <translation>Kontext</translation>
         </message>
         <message>
             <source>Context size</source>
-            <translation type="unfinished" />
+            <translation>Kontextgröße</translation>
         </message>
         <message>
             <source>Document {name}, {details}</source>
-            <translation type="unfinished" />
+            <translation>Dokument {name}, {details}</translation>
         </message>
         <message>
             <source>Documents</source>
-            <translation type="unfinished" />
+            <translation>Dokumente</translation>
         </message>
         <message>
             <source>Editing an earlier question. The old one stays reachable.</source>
-            <translation type="unfinished" />
+            <translation>Sie ändern eine frühere Frage. Die alte bleibt erreichbar.</translation>
         </message>
         <message>
             <source>Insert as text</source>
-            <translation type="unfinished" />
+            <translation>Als Text einfügen</translation>
         </message>
         <message>
             <source>Keep only {tokens} tokens for the answer</source>
-            <translation type="unfinished" />
+            <translation>Nur {tokens} Tokens für die Antwort freihalten</translation>
         </message>
         <message>
             <source>Kept for the answer</source>
-            <translation type="unfinished" />
+            <translation>Für die Antwort freigehalten</translation>
         </message>
         <message numerus="yes">
             <source>Leave out the oldest %Ln turn(s)</source>
-            <translation type="unfinished">
-                <numerusform />
-                <numerusform />
+            <translation>
+                <numerusform>Die älteste Runde weglassen</numerusform>
+                <numerusform>Die ältesten %Ln Runden weglassen</numerusform>
             </translation>
         </message>
         <message>
             <source>Look inside</source>
-            <translation type="unfinished" />
+            <translation>Hineinsehen</translation>
         </message>
         <message>
             <source>Question</source>
-            <translation type="unfinished" />
+            <translation>Frage</translation>
         </message>
         <message>
             <source>Reading …</source>
-            <translation type="unfinished" />
+            <translation>Wird gelesen …</translation>
         </message>
         <message>
             <source>Remove</source>
-            <translation type="unfinished" />
+            <translation>Entfernen</translation>
         </message>
         <message>
             <source>Remove the documents</source>
-            <translation type="unfinished" />
+            <translation>Dokumente entfernen</translation>
         </message>
         <message>
             <source>Send</source>
-            <translation type="unfinished" />
+            <translation>Senden</translation>
         </message>
         <message>
             <source>Stop</source>
-            <translation type="unfinished" />
+            <translation>Stopp</translation>
         </message>
         <message>
             <source>Stop (Esc)</source>
-            <translation type="unfinished" />
+            <translation>Stopp (Esc)</translation>
         </message>
         <message>
             <source>This question</source>
-            <translation type="unfinished" />
+            <translation>Diese Frage</translation>
         </message>
         <message>
             <source>Too long to edit here; it is sent whole</source>
-            <translation type="unfinished" />
+            <translation>Zu lang, um hier bearbeitet zu werden; der ganze Text wird gesendet</translation>
         </message>
         <message>
             <source>Use a context of {tokens} tokens</source>
-            <translation type="unfinished" />
+            <translation>Einen Kontext von {tokens} Tokens verwenden</translation>
         </message>
         <message>
             <source>not sent</source>
-            <translation type="unfinished" />
+            <translation>nicht gesendet</translation>
         </message>
         <message>
             <source>{over} tokens too many</source>
-            <translation type="unfinished" />
+            <translation>{over} Tokens zu viel</translation>
         </message>
         <message>
             <source>{used} of {context} tokens</source>
-            <translation type="unfinished" />
+            <translation>{used} von {context} Tokens</translation>
         </message>
         <message>
             <source>– tokens</source>
-            <translation type="unfinished" />
+            <translation>– Tokens</translation>
+        </message>
+    </context>
+    <context>
+        <name>DoctorPage</name>
+        <message>
+            <source>Access to the GPU</source>
+            <translation>Zugriff auf die GPU</translation>
+        </message>
+        <message>
+            <source>Check again</source>
+            <translation>Erneut prüfen</translation>
+        </message>
+        <message>
+            <source>Checking …</source>
+            <translation>Prüfung läuft …</translation>
+        </message>
+        <message>
+            <source>Copy report</source>
+            <translation>Bericht kopieren</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>In order</source>
+            <translation>In Ordnung</translation>
+        </message>
+        <message>
+            <source>Kernel and driver</source>
+            <translation>Kernel und Treiber</translation>
+        </message>
+        <message>
+            <source>Memory</source>
+            <translation>Speicher</translation>
+        </message>
+        <message>
+            <source>Not checked yet</source>
+            <translation>Noch nicht geprüft</translation>
+        </message>
+        <message>
+            <source>Note</source>
+            <translation>Hinweis</translation>
+        </message>
+        <message>
+            <source>Problem</source>
+            <translation>Problem</translation>
+        </message>
+        <message>
+            <source>ROCm and Python packages</source>
+            <translation>ROCm und Python-Pakete</translation>
+        </message>
+        <message>
+            <source>Reading the model file and starting the engine once …</source>
+            <translation>Die Modelldatei wird gelesen und die Engine einmal gestartet …</translation>
+        </message>
+        <message>
+            <source>Speed</source>
+            <translation>Geschwindigkeit</translation>
+        </message>
+        <message>
+            <source>State of this machine</source>
+            <translation>Zustand dieses Rechners</translation>
+        </message>
+        <message>
+            <source>The check itself failed: {error}</source>
+            <translation>Die Prüfung selbst ist fehlgeschlagen: {error}</translation>
+        </message>
+        <message>
+            <source>Wanted: {what}</source>
+            <translation>Erwartet: {what}</translation>
+        </message>
+        <message>
+            <source>Warning</source>
+            <translation>Warnung</translation>
         </message>
     </context>
     <context>
         <name>Document</name>
         <message>
             <source>The first {first} of {count} characters; all of them are sent</source>
-            <translation type="unfinished" />
+            <translation>Die ersten {first} von {count} Zeichen; gesendet werden alle</translation>
         </message>
         <message>
             <source>{count} characters</source>
-            <translation type="unfinished" />
+            <translation>{count} Zeichen</translation>
+        </message>
+    </context>
+    <context>
+        <name>Documents</name>
+        <message>
+            <source>Pasted text {number}</source>
+            <translation>Eingefügter Text {number}</translation>
+        </message>
+        <message>
+            <source>{name} cannot be read: {reason}.</source>
+            <translation>{name} kann nicht gelesen werden: {reason}.</translation>
+        </message>
+        <message>
+            <source>{name} has more than {limit} characters.</source>
+            <translation>{name} hat mehr als {limit} Zeichen.</translation>
+        </message>
+        <message>
+            <source>{name} has no text in it.</source>
+            <translation>{name} enthält keinen Text.</translation>
+        </message>
+        <message>
+            <source>{name} has no text, only pictures; it would need text recognition.</source>
+            <translation>{name} enthält keinen Text, nur Bilder; dafür wäre eine Texterkennung nötig.</translation>
+        </message>
+        <message>
+            <source>{name} has {count} characters; at most {limit} can be read.</source>
+            <translation>{name} hat {count} Zeichen; höchstens {limit} können gelesen werden.</translation>
+        </message>
+        <message>
+            <source>{name} has {count} pages; at most {limit} can be read.</source>
+            <translation>{name} hat {count} Seiten; höchstens {limit} können gelesen werden.</translation>
+        </message>
+        <message>
+            <source>{name} is a folder; add the files in it.</source>
+            <translation>{name} ist ein Ordner; fügen Sie die Dateien darin hinzu.</translation>
+        </message>
+        <message>
+            <source>{name} is damaged or not a PDF that can be read.</source>
+            <translation>{name} ist beschädigt oder kein lesbares PDF.</translation>
+        </message>
+        <message>
+            <source>{name} is damaged or not a Word file that can be read.</source>
+            <translation>{name} ist beschädigt oder keine lesbare Word-Datei.</translation>
+        </message>
+        <message>
+            <source>{name} is empty.</source>
+            <translation>{name} ist leer.</translation>
+        </message>
+        <message>
+            <source>{name} is in an old Office format; save it as .docx or text first.</source>
+            <translation>{name} hat ein altes Office-Format; speichern Sie es zuerst als .docx oder Text.</translation>
+        </message>
+        <message>
+            <source>{name} is larger than {limit} MiB.</source>
+            <translation>{name} ist größer als {limit} MiB.</translation>
+        </message>
+        <message>
+            <source>{name} is not a file.</source>
+            <translation>{name} ist keine Datei.</translation>
+        </message>
+        <message>
+            <source>{name} is not a text, PDF or Word (.docx) file.</source>
+            <translation>{name} ist keine Text-, PDF- oder Word-Datei (.docx).</translation>
+        </message>
+        <message>
+            <source>{name} is protected by a password.</source>
+            <translation>{name} ist durch ein Passwort geschützt.</translation>
+        </message>
+        <message>
+            <source>{name} says it is {encoding} but is not, at byte {place}.</source>
+            <translation>{name} gibt sich als {encoding} aus, ist es aber bei Byte {place} nicht.</translation>
+        </message>
+        <message>
+            <source>{name} would unpack to more than {limit} MiB.</source>
+            <translation>{name} würde entpackt größer als {limit} MiB.</translation>
         </message>
     </context>
     <context>
         <name>EmptyState</name>
         <message>
             <source>Explain how rain forms, in three steps.</source>
-            <translation type="unfinished" />
+            <translation>Erkläre in drei Schritten, wie Regen entsteht.</translation>
         </message>
         <message>
             <source>No model is loaded. Choose one under Models.</source>
-            <translation type="unfinished" />
+            <translation>Kein Modell ist geladen. Wählen Sie eines unter „Modelle“.</translation>
         </message>
         <message>
             <source>Open a document and ask about it</source>
-            <translation type="unfinished" />
+            <translation>Ein Dokument öffnen und danach fragen</translation>
         </message>
         <message>
             <source>The model is being loaded. You can write already.</source>
-            <translation type="unfinished" />
+            <translation>Das Modell wird geladen. Sie können schon schreiben.</translation>
         </message>
         <message>
             <source>What would you like to know?</source>
-            <translation type="unfinished" />
+            <translation>Was möchten Sie wissen?</translation>
         </message>
         <message>
             <source>Write a short poem about the sea.</source>
-            <translation type="unfinished" />
+            <translation>Schreibe ein kurzes Gedicht über das Meer.</translation>
         </message>
         <message>
             <source>{name} answers on this computer. It reads up to {context}.</source>
-            <translation type="unfinished" />
+            <translation>{name} antwortet auf diesem Rechner. Es liest bis zu {context}.</translation>
         </message>
         <message>
             <source>{problem} Choose another model under Models.</source>
-            <translation type="unfinished" />
+            <translation>{problem} Wählen Sie ein anderes Modell unter „Modelle“.</translation>
         </message>
     </context>
     <context>
         <name>Exchange</name>
         <message>
+            <source>Answer</source>
+            <translation>Antwort</translation>
+        </message>
+        <message>
+            <source>Chat</source>
+            <translation>Chat</translation>
+        </message>
+        <message>
             <source>Chats (*.json)</source>
-            <translation type="unfinished" />
+            <translation>Chats (*.json)</translation>
+        </message>
+        <message>
+            <source>Document: {name}</source>
+            <translation>Dokument: {name}</translation>
         </message>
         <message>
             <source>Export chat</source>
-            <translation type="unfinished" />
+            <translation>Chat exportieren</translation>
         </message>
         <message>
             <source>Import chats</source>
-            <translation type="unfinished" />
+            <translation>Chats importieren</translation>
         </message>
         <message>
             <source>JSON (*.json)</source>
-            <translation type="unfinished" />
+            <translation>JSON (*.json)</translation>
         </message>
         <message>
             <source>Markdown (*.md)</source>
-            <translation type="unfinished" />
+            <translation>Markdown (*.md)</translation>
+        </message>
+        <message>
+            <source>System prompt</source>
+            <translation>System-Prompt</translation>
+        </message>
+        <message>
+            <source>Thinking</source>
+            <translation>Gedanken</translation>
+        </message>
+        <message>
+            <source>You</source>
+            <translation>Sie</translation>
+        </message>
+        <message>
+            <source>a text is longer than {limit} characters</source>
+            <translation>ein Text ist länger als {limit} Zeichen</translation>
+        </message>
+        <message>
+            <source>content should be a text or a list of parts</source>
+            <translation>content sollte ein Text oder eine Liste von Teilen sein</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>fehlgeschlagen</translation>
+        </message>
+        <message>
+            <source>interrupted</source>
+            <translation>unterbrochen</translation>
+        </message>
+        <message>
+            <source>it has version {version}; this Haloband reads version {own}</source>
+            <translation>sie hat Version {version}; dieses Haloband liest Version {own}</translation>
+        </message>
+        <message>
+            <source>its format is not {name}</source>
+            <translation>ihr Format ist nicht {name}</translation>
+        </message>
+        <message>
+            <source>its id {id} is used twice</source>
+            <translation>ihre Kennung {id} kommt zweimal vor</translation>
+        </message>
+        <message>
+            <source>its parent {id} does not come before it</source>
+            <translation>ihr Vorgänger {id} steht nicht davor</translation>
+        </message>
+        <message>
+            <source>only text can be imported, not {kind!r}</source>
+            <translation>nur Text kann importiert werden, nicht {kind!r}</translation>
+        </message>
+        <message>
+            <source>still being answered</source>
+            <translation>wird noch beantwortet</translation>
+        </message>
+        <message>
+            <source>stopped</source>
+            <translation>gestoppt</translation>
+        </message>
+        <message>
+            <source>the role {role!r} is not known</source>
+            <translation>die Rolle {role!r} ist unbekannt</translation>
+        </message>
+        <message>
+            <source>this is neither a Haloband export nor a list of messages</source>
+            <translation>dies ist weder ein Haloband-Export noch eine Liste von Nachrichten</translation>
+        </message>
+        <message>
+            <source>this should be an object</source>
+            <translation>dies sollte ein Objekt sein</translation>
+        </message>
+        <message>
+            <source>{key} has the unknown value {found!r}</source>
+            <translation>{key} hat den unbekannten Wert {found!r}</translation>
+        </message>
+        <message>
+            <source>{key} is missing</source>
+            <translation>{key} fehlt</translation>
+        </message>
+        <message>
+            <source>{key} is out of range</source>
+            <translation>{key} liegt außerhalb des Bereichs</translation>
+        </message>
+        <message>
+            <source>{key} should be {kind}</source>
+            <translation>{key} sollte {kind} sein</translation>
+        </message>
+        <message>
+            <source>{name} cannot be read: {reason}.</source>
+            <translation>{name} kann nicht gelesen werden: {reason}.</translation>
+        </message>
+        <message>
+            <source>{name} has more than {chats} chats or {messages} messages.</source>
+            <translation>{name} hat mehr als {chats} Chats oder {messages} Nachrichten.</translation>
+        </message>
+        <message>
+            <source>{name} has no messages in it.</source>
+            <translation>{name} enthält keine Nachrichten.</translation>
+        </message>
+        <message>
+            <source>{name} is larger than {limit} MiB.</source>
+            <translation>{name} ist größer als {limit} MiB.</translation>
+        </message>
+        <message>
+            <source>{name} is nested too deeply.</source>
+            <translation>{name} ist zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>{name} is not JSON: byte {place} is not UTF-8.</source>
+            <translation>{name} ist kein JSON: Byte {place} ist kein UTF-8.</translation>
+        </message>
+        <message>
+            <source>{name} is not JSON: {reason}.</source>
+            <translation>{name} ist kein JSON: {reason}.</translation>
+        </message>
+        <message>
+            <source>{name}, line {number} is not JSON: {reason}.</source>
+            <translation>{name}, Zeile {number} ist kein JSON: {reason}.</translation>
+        </message>
+        <message>
+            <source>{path} was not written: {reason}.</source>
+            <translation>{path} wurde nicht geschrieben: {reason}.</translation>
         </message>
     </context>
     <context>
         <name>Find</name>
         <message>
             <source>Close</source>
-            <translation type="unfinished" />
+            <translation>Schließen</translation>
         </message>
         <message>
             <source>Find in this chat</source>
-            <translation type="unfinished" />
+            <translation>In diesem Chat suchen</translation>
         </message>
         <message>
             <source>Next match</source>
-            <translation type="unfinished" />
+            <translation>Nächster Treffer</translation>
         </message>
         <message>
             <source>No match</source>
-            <translation type="unfinished" />
+            <translation>Kein Treffer</translation>
         </message>
         <message>
             <source>Previous match</source>
-            <translation type="unfinished" />
+            <translation>Vorheriger Treffer</translation>
         </message>
         <message numerus="yes">
             <source>in %Ln message(s)</source>
-            <translation type="unfinished">
-                <numerusform />
-                <numerusform />
+            <translation>
+                <numerusform>in %Ln Nachricht</numerusform>
+                <numerusform>in %Ln Nachrichten</numerusform>
             </translation>
         </message>
     </context>
@@ -672,998 +1049,1282 @@
         <name>Formats</name>
         <message numerus="yes">
             <source>%Ln token(s)</source>
-            <translation type="unfinished">
-                <numerusform />
-                <numerusform />
+            <translation>
+                <numerusform>%Ln Token</numerusform>
+                <numerusform>%Ln Tokens</numerusform>
             </translation>
         </message>
         <message>
             <source>{hours} h {minutes} min</source>
-            <translation type="unfinished" />
+            <translation>{hours} h {minutes} min</translation>
         </message>
         <message>
             <source>{minutes} min {seconds} s</source>
-            <translation type="unfinished" />
+            <translation>{minutes} min {seconds} s</translation>
         </message>
         <message>
             <source>{percent} %</source>
-            <translation type="unfinished" />
+            <translation>{percent} %</translation>
         </message>
         <message>
             <source>{seconds} s</source>
-            <translation type="unfinished" />
+            <translation>{seconds} s</translation>
         </message>
         <message>
             <source>{speed} tok/s</source>
-            <translation type="unfinished" />
+            <translation>{speed} Tok/s</translation>
         </message>
         <message>
             <source>– tokens</source>
-            <translation type="unfinished" />
+            <translation>– Tokens</translation>
         </message>
     </context>
     <context>
         <name>GenerationState</name>
         <message>
             <source>Answering</source>
-            <translation type="unfinished" />
+            <translation>Antwortet</translation>
         </message>
         <message>
             <source>Failed</source>
-            <translation type="unfinished" />
+            <translation>Fehlgeschlagen</translation>
         </message>
         <message>
             <source>Finished</source>
-            <translation type="unfinished" />
+            <translation>Fertig</translation>
         </message>
         <message>
             <source>Loading the model</source>
-            <translation type="unfinished" />
+            <translation>Das Modell wird geladen</translation>
         </message>
         <message>
             <source>Reading prompt</source>
-            <translation type="unfinished" />
+            <translation>Prompt wird gelesen</translation>
         </message>
         <message>
             <source>Reading the prompt</source>
-            <translation type="unfinished" />
+            <translation>Der Prompt wird gelesen</translation>
         </message>
         <message>
             <source>Ready</source>
-            <translation type="unfinished" />
+            <translation>Bereit</translation>
         </message>
         <message>
             <source>Stopping</source>
-            <translation type="unfinished" />
+            <translation>Wird gestoppt</translation>
         </message>
         <message>
             <source>Waiting for another answer</source>
-            <translation type="unfinished" />
+            <translation>Wartet auf eine andere Antwort</translation>
         </message>
     </context>
     <context>
         <name>Header</name>
         <message>
             <source>Back to the chat</source>
-            <translation type="unfinished" />
+            <translation>Zurück zum Chat</translation>
         </message>
         <message>
             <source>New chat</source>
-            <translation type="unfinished" />
+            <translation>Neuer Chat</translation>
         </message>
         <message>
             <source>Settings of this chat</source>
-            <translation type="unfinished" />
+            <translation>Einstellungen dieses Chats</translation>
         </message>
         <message>
             <source>Show or hide the chats</source>
-            <translation type="unfinished" />
+            <translation>Chats ein- oder ausblenden</translation>
         </message>
         <message>
             <source>Show or hide the live panel</source>
-            <translation type="unfinished" />
+            <translation>Live-Bereich ein- oder ausblenden</translation>
         </message>
     </context>
     <context>
         <name>Help</name>
         <message>
             <source>Ask about a document</source>
-            <translation type="unfinished" />
+            <translation>Nach einem Dokument fragen</translation>
         </message>
         <message>
             <source>Help</source>
-            <translation type="unfinished" />
+            <translation>Hilfe</translation>
         </message>
         <message>
             <source>If something goes wrong</source>
-            <translation type="unfinished" />
+            <translation>Wenn etwas schiefgeht</translation>
         </message>
         <message>
             <source>In {folder}. They never leave this computer.</source>
-            <translation type="unfinished" />
+            <translation>In {folder}. Sie verlassen diesen Rechner nie.</translation>
         </message>
         <message>
             <source>Open the log folder</source>
-            <translation type="unfinished" />
+            <translation>Protokollordner öffnen</translation>
         </message>
         <message>
             <source>Paste a long text, drop a file on the question field, or use the paper clip. The whole text reaches the model; what does not fit is said before anything is sent.</source>
-            <translation type="unfinished" />
+            <translation>Fügen Sie einen langen Text ein, legen Sie eine Datei auf dem Fragefeld ab, oder nutzen Sie die Büroklammer. Der ganze Text erreicht das Modell; was nicht passt, wird vor dem Senden gesagt.</translation>
         </message>
         <message>
             <source>The log is {file}. It holds no chat text, and nothing is sent by itself.</source>
-            <translation type="unfinished" />
+            <translation>Das Protokoll ist {file}. Es enthält keinen Chat-Text, und nichts wird von selbst gesendet.</translation>
         </message>
         <message>
             <source>The panel at the right shows how fast the prompt is read and the answer written, and what every layer keeps in memory. The Benchmark tab measures it.</source>
-            <translation type="unfinished" />
+            <translation>Der Bereich rechts zeigt, wie schnell der Prompt gelesen und die Antwort geschrieben wird und was jede Schicht im Speicher hält. Der Reiter „Benchmark“ misst es.</translation>
         </message>
         <message>
             <source>Watch the engine</source>
-            <translation type="unfinished" />
+            <translation>Der Engine zusehen</translation>
         </message>
         <message>
             <source>Where your chats are</source>
-            <translation type="unfinished" />
+            <translation>Wo Ihre Chats liegen</translation>
         </message>
     </context>
     <context>
         <name>LivePanel</name>
         <message numerus="yes">
             <source>%Ln band(s)</source>
-            <translation type="unfinished">
-                <numerusform />
-                <numerusform />
+            <translation>
+                <numerusform>%Ln Band</numerusform>
+                <numerusform>%Ln Bändern</numerusform>
             </translation>
         </message>
         <message>
             <source>1 in {ratio}</source>
-            <translation type="unfinished" />
+            <translation>1 von {ratio}</translation>
         </message>
         <message>
             <source>All</source>
-            <translation type="unfinished" />
+            <translation>Alle</translation>
         </message>
         <message>
             <source>Answer</source>
-            <translation type="unfinished" />
+            <translation>Antwort</translation>
         </message>
         <message>
             <source>Answering</source>
-            <translation type="unfinished" />
+            <translation>Antwortet</translation>
         </message>
         <message>
             <source>Ask something, and its speeds and memory appear here.</source>
-            <translation type="unfinished" />
+            <translation>Fragen Sie etwas, dann erscheinen hier Geschwindigkeit und Speicher.</translation>
         </message>
         <message>
             <source>At</source>
-            <translation type="unfinished" />
+            <translation>Bei</translation>
         </message>
         <message>
             <source>Benchmark finished</source>
-            <translation type="unfinished" />
+            <translation>Benchmark fertig</translation>
         </message>
         <message>
             <source>Benchmark running</source>
-            <translation type="unfinished" />
+            <translation>Benchmark läuft</translation>
         </message>
         <message>
             <source>Decode</source>
-            <translation type="unfinished" />
+            <translation>Decode</translation>
         </message>
         <message>
             <source>Decode speed over time</source>
-            <translation type="unfinished" />
+            <translation>Decode-Geschwindigkeit im Verlauf</translation>
         </message>
         <message>
             <source>Failed</source>
-            <translation type="unfinished" />
+            <translation>Fehlgeschlagen</translation>
         </message>
         <message>
             <source>Held</source>
-            <translation type="unfinished" />
+            <translation>Gehalten</translation>
         </message>
         <message>
             <source>Keeps</source>
-            <translation type="unfinished" />
+            <translation>Behält</translation>
         </message>
         <message>
             <source>Last answer</source>
-            <translation type="unfinished" />
+            <translation>Letzte Antwort</translation>
         </message>
         <message>
             <source>Layer</source>
-            <translation type="unfinished" />
+            <translation>Schicht</translation>
         </message>
         <message>
             <source>Layer {layer}, {kind}: held {held}, plain attention {plain}, mask never allocated {mask}</source>
-            <translation type="unfinished" />
+            <translation>Schicht {layer}, {kind}: gehalten {held}, einfache Attention {plain}, nie angelegte Maske {mask}</translation>
         </message>
         <message>
             <source>Mask</source>
-            <translation type="unfinished" />
+            <translation>Maske</translation>
         </message>
         <message>
             <source>Memory available</source>
-            <translation type="unfinished" />
+            <translation>Freier Speicher</translation>
         </message>
         <message>
             <source>Memory of each layer</source>
-            <translation type="unfinished" />
+            <translation>Speicher jeder Schicht</translation>
         </message>
         <message>
             <source>Memory of each layer, as bars</source>
-            <translation type="unfinished" />
+            <translation>Speicher jeder Schicht, als Balken</translation>
         </message>
         <message>
             <source>Memory per layer</source>
-            <translation type="unfinished" />
+            <translation>Speicher je Schicht</translation>
         </message>
         <message>
             <source>Memory per layer appears with the first prompt.</source>
-            <translation type="unfinished" />
+            <translation>Der Speicher je Schicht erscheint mit dem ersten Prompt.</translation>
         </message>
         <message>
             <source>Nothing is running</source>
-            <translation type="unfinished" />
+            <translation>Nichts läuft</translation>
         </message>
         <message>
             <source>Plain</source>
-            <translation type="unfinished" />
+            <translation>Einfach</translation>
         </message>
         <message>
             <source>Prefill</source>
-            <translation type="unfinished" />
+            <translation>Prefill</translation>
         </message>
         <message>
             <source>Prefill speed over time</source>
-            <translation type="unfinished" />
+            <translation>Prefill-Geschwindigkeit im Verlauf</translation>
         </message>
         <message>
             <source>Prompt</source>
-            <translation type="unfinished" />
+            <translation>Prompt</translation>
         </message>
         <message>
             <source>Prompt read</source>
-            <translation type="unfinished" />
+            <translation>Prompt gelesen</translation>
         </message>
         <message>
             <source>Prompt time left</source>
-            <translation type="unfinished" />
+            <translation>Restzeit des Prompts</translation>
         </message>
         <message>
             <source>Reading the prompt</source>
-            <translation type="unfinished" />
+            <translation>Der Prompt wird gelesen</translation>
         </message>
         <message>
             <source>Reused from cache</source>
-            <translation type="unfinished" />
+            <translation>Aus dem Cache</translation>
         </message>
         <message>
             <source>Show tables instead of charts</source>
-            <translation type="unfinished" />
+            <translation>Tabellen statt Diagrammen zeigen</translation>
         </message>
         <message>
             <source>Speeds over time</source>
-            <translation type="unfinished" />
+            <translation>Geschwindigkeiten im Verlauf</translation>
         </message>
         <message>
             <source>Starting</source>
-            <translation type="unfinished" />
+            <translation>Beginnt</translation>
         </message>
         <message>
             <source>Stopped</source>
-            <translation type="unfinished" />
+            <translation>Gestoppt</translation>
         </message>
         <message>
             <source>This computer</source>
-            <translation type="unfinished" />
+            <translation>Dieser Rechner</translation>
         </message>
         <message>
             <source>This program</source>
-            <translation type="unfinished" />
+            <translation>Dieses Programm</translation>
         </message>
         <message>
             <source>Time to first token</source>
-            <translation type="unfinished" />
+            <translation>Zeit bis zum ersten Token</translation>
         </message>
         <message>
             <source>held now</source>
-            <translation type="unfinished" />
+            <translation>jetzt gehalten</translation>
         </message>
         <message>
             <source>masks never allocated</source>
-            <translation type="unfinished" />
+            <translation>nie angelegte Masken</translation>
         </message>
         <message>
             <source>not measured yet</source>
-            <translation type="unfinished" />
+            <translation>noch nicht gemessen</translation>
         </message>
         <message>
             <source>plain attention would hold</source>
-            <translation type="unfinished" />
+            <translation>einfache Attention hielte</translation>
         </message>
         <message>
             <source>step {step} of {steps}, {tokens} in {bands}, layer {layer} of {layers}</source>
-            <translation type="unfinished" />
+            <translation>Schritt {step} von {steps}, {tokens} in {bands}, Schicht {layer} von {layers}</translation>
         </message>
         <message>
             <source>whole run</source>
-            <translation type="unfinished" />
+            <translation>ganzer Lauf</translation>
         </message>
         <message>
             <source>whole run {speed}</source>
-            <translation type="unfinished" />
+            <translation>ganzer Lauf {speed}</translation>
         </message>
         <message>
             <source>window</source>
-            <translation type="unfinished" />
+            <translation>Fenster</translation>
         </message>
         <message>
             <source>{free} of {total}</source>
-            <translation type="unfinished" />
+            <translation>{free} von {total}</translation>
         </message>
         <message>
             <source>{saved} saved at {tokens}: F16 keys and values of every head for these tokens, minus what is held, plus the F32 masks of the largest step, which are never allocated.</source>
-            <translation type="unfinished" />
+            <translation>{saved} gespart bei {tokens}: F16-Schlüssel und -Werte aller Köpfe für diese Tokens, minus das Gehaltene, plus die F32-Masken des größten Schritts, die nie angelegt werden.</translation>
         </message>
         <message>
             <source>{seconds} s</source>
-            <translation type="unfinished" />
+            <translation>{seconds} s</translation>
         </message>
         <message>
             <source>{used} of {total}</source>
-            <translation type="unfinished" />
+            <translation>{used} von {total}</translation>
         </message>
     </context>
     <context>
         <name>MainWindow</name>
         <message>
             <source>Models</source>
-            <translation type="unfinished" />
+            <translation>Modelle</translation>
+        </message>
+        <message>
+            <source>Qualification</source>
+            <translation>Qualifizierung</translation>
         </message>
         <message>
             <source>Settings</source>
-            <translation type="unfinished" />
+            <translation>Einstellungen</translation>
+        </message>
+        <message>
+            <source>This computer</source>
+            <translation>Dieser Rechner</translation>
         </message>
     </context>
     <context>
         <name>Messages</name>
         <message>
             <source>Reading the prompt</source>
-            <translation type="unfinished" />
+            <translation>Der Prompt wird gelesen</translation>
         </message>
         <message>
             <source>Reading the prompt · starting</source>
-            <translation type="unfinished" />
+            <translation>Der Prompt wird gelesen · beginnt</translation>
         </message>
         <message>
             <source>The answer could not be finished. What had arrived was kept.</source>
-            <translation type="unfinished" />
+            <translation>Die Antwort konnte nicht beendet werden. Was angekommen war, wurde behalten.</translation>
         </message>
         <message>
             <source>The context is full. Start a new chat, or use a larger context in Settings.</source>
-            <translation type="unfinished" />
+            <translation>Der Kontext ist voll. Beginnen Sie einen neuen Chat, oder wählen Sie in den Einstellungen einen größeren Kontext.</translation>
         </message>
         <message>
             <source>The program ended while this was being written. What had arrived was kept.</source>
-            <translation type="unfinished" />
+            <translation>Das Programm endete, während dies geschrieben wurde. Was angekommen war, wurde behalten.</translation>
         </message>
         <message numerus="yes">
             <source>Waiting for %Ln other job(s)</source>
-            <translation type="unfinished">
-                <numerusform />
-                <numerusform />
+            <translation>
+                <numerusform>Wartet auf %Ln andere Aufgabe</numerusform>
+                <numerusform>Wartet auf %Ln andere Aufgaben</numerusform>
             </translation>
         </message>
         <message>
             <source>context full</source>
-            <translation type="unfinished" />
+            <translation>Kontext voll</translation>
         </message>
         <message>
             <source>finished</source>
-            <translation type="unfinished" />
+            <translation>fertig</translation>
         </message>
         <message>
             <source>first token after {time}</source>
-            <translation type="unfinished" />
+            <translation>erstes Token nach {time}</translation>
         </message>
         <message>
             <source>length limit reached</source>
-            <translation type="unfinished" />
+            <translation>Längengrenze erreicht</translation>
         </message>
         <message>
             <source>stopped</source>
-            <translation type="unfinished" />
+            <translation>gestoppt</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelKeeper</name>
+        <message>
+            <source>{reason} The embedded model is used instead.</source>
+            <translation>{reason} Stattdessen wird das eingebaute Modell benutzt.</translation>
         </message>
     </context>
     <context>
         <name>ModelsPage</name>
         <message>
             <source>Add a model</source>
-            <translation type="unfinished" />
+            <translation>Modell hinzufügen</translation>
         </message>
         <message>
             <source>Add file …</source>
-            <translation type="unfinished" />
+            <translation>Datei hinzufügen …</translation>
         </message>
         <message>
             <source>Cancel</source>
-            <translation type="unfinished" />
+            <translation>Abbrechen</translation>
+        </message>
+        <message>
+            <source>Check this computer</source>
+            <translation>Diesen Rechner prüfen</translation>
         </message>
         <message>
             <source>Comes with Haloband</source>
-            <translation type="unfinished" />
+            <translation>Gehört zu Haloband</translation>
         </message>
         <message>
             <source>Does not fit: needs {needed}, {free} are free. Close other programs or choose a smaller context in Settings.</source>
-            <translation type="unfinished" />
+            <translation>Passt nicht: braucht {needed}, frei sind {free}. Schließen Sie andere Programme, oder wählen Sie in den Einstellungen einen kleineren Kontext.</translation>
         </message>
         <message>
             <source>Fits: needs {needed}, {free} are free</source>
-            <translation type="unfinished" />
+            <translation>Passt: braucht {needed}, frei sind {free}</translation>
         </message>
         <message>
             <source>In use</source>
-            <translation type="unfinished" />
+            <translation>In Gebrauch</translation>
         </message>
         <message>
             <source>Load</source>
-            <translation type="unfinished" />
+            <translation>Laden</translation>
         </message>
         <message>
             <source>Model read</source>
-            <translation type="unfinished" />
+            <translation>Modell gelesen</translation>
+        </message>
+        <message>
+            <source>Models</source>
+            <translation>Modelle</translation>
         </message>
         <message>
             <source>Models (*.gguf)</source>
-            <translation type="unfinished" />
+            <translation>Modelle (*.gguf)</translation>
         </message>
         <message>
             <source>Pick the model that answers. The one in use stays until the next one is ready.</source>
-            <translation type="unfinished" />
+            <translation>Wählen Sie das Modell, das antwortet. Das jetzige bleibt, bis das nächste bereit ist.</translation>
         </message>
         <message>
             <source>Remove from the library (the file stays)</source>
-            <translation type="unfinished" />
+            <translation>Aus der Bibliothek entfernen (die Datei bleibt)</translation>
+        </message>
+        <message>
+            <source>Stop watching this folder</source>
+            <translation>Diesen Ordner nicht mehr beobachten</translation>
         </message>
         <message>
             <source>Watch a folder for models</source>
-            <translation type="unfinished" />
+            <translation>Einen Ordner nach Modellen beobachten</translation>
         </message>
         <message>
             <source>Watch folder …</source>
-            <translation type="unfinished" />
+            <translation>Ordner beobachten …</translation>
+        </message>
+        <message>
+            <source>Watched folder, not there now: {folder}</source>
+            <translation>Beobachteter Ordner, zurzeit nicht da: {folder}</translation>
+        </message>
+        <message>
+            <source>Watched folder: {folder}</source>
+            <translation>Beobachteter Ordner: {folder}</translation>
         </message>
         <message>
             <source>context up to {tokens}</source>
-            <translation type="unfinished" />
+            <translation>Kontext bis {tokens}</translation>
         </message>
         <message>
             <source>{count} parameters</source>
-            <translation type="unfinished" />
+            <translation>{count} Parameter</translation>
+        </message>
+    </context>
+    <context>
+        <name>QualifyPage</name>
+        <message>
+            <source>2,048 against {cap} tokens a step</source>
+            <translation>2.048 gegen {cap} Tokens je Schritt</translation>
+        </message>
+        <message>
+            <source>A benchmark is running. Start when it has ended.</source>
+            <translation>Ein Benchmark läuft. Starten Sie, wenn er beendet ist.</translation>
+        </message>
+        <message>
+            <source>A model is being loaded. Start when it is ready.</source>
+            <translation>Ein Modell wird geladen. Starten Sie, wenn es bereit ist.</translation>
+        </message>
+        <message>
+            <source>Also sparse against exact (slow)</source>
+            <translation>Auch dünn gegen exakt (langsam)</translation>
+        </message>
+        <message>
+            <source>An answer is being written. Start when it has ended.</source>
+            <translation>Gerade wird eine Antwort geschrieben. Starten Sie, wenn sie fertig ist.</translation>
+        </message>
+        <message>
+            <source>Code</source>
+            <translation>Code</translation>
+        </message>
+        <message>
+            <source>Compared</source>
+            <translation>Verglichen</translation>
+        </message>
+        <message>
+            <source>Copied as Markdown.</source>
+            <translation>Als Markdown kopiert.</translation>
+        </message>
+        <message>
+            <source>Copy as Markdown</source>
+            <translation>Als Markdown kopieren</translation>
+        </message>
+        <message>
+            <source>Cross KL</source>
+            <translation>Kreuz-KL</translation>
+        </message>
+        <message>
+            <source>Cuts</source>
+            <translation>Schnitte</translation>
+        </message>
+        <message>
+            <source>Domain</source>
+            <translation>Bereich</translation>
+        </message>
+        <message>
+            <source>Earlier reports</source>
+            <translation>Frühere Berichte</translation>
+        </message>
+        <message>
+            <source>Failed</source>
+            <translation>Nicht bestanden</translation>
+        </message>
+        <message>
+            <source>Greedy</source>
+            <translation>Greedy</translation>
+        </message>
+        <message>
+            <source>KL of each row</source>
+            <translation>KL jeder Zeile</translation>
+        </message>
+        <message>
+            <source>Keys</source>
+            <translation>Schlüssel</translation>
+        </message>
+        <message>
+            <source>Languages, structured</source>
+            <translation>Sprachen, strukturiert</translation>
+        </message>
+        <message>
+            <source>Limit</source>
+            <translation>Grenze</translation>
+        </message>
+        <message>
+            <source>Noise</source>
+            <translation>Rauschen</translation>
+        </message>
+        <message>
+            <source>None yet</source>
+            <translation>Noch keine</translation>
+        </message>
+        <message>
+            <source>Not finished</source>
+            <translation>Nicht beendet</translation>
+        </message>
+        <message>
+            <source>Passed</source>
+            <translation>Bestanden</translation>
+        </message>
+        <message>
+            <source>Process {number} of {total}: {name}</source>
+            <translation>Prozess {number} von {total}: {name}</translation>
+        </message>
+        <message>
+            <source>Prose</source>
+            <translation>Prosa</translation>
+        </message>
+        <message>
+            <source>Qualification</source>
+            <translation>Qualifizierung</translation>
+        </message>
+        <message>
+            <source>Qualification ended: {verdict}</source>
+            <translation>Qualifizierung beendet: {verdict}</translation>
+        </message>
+        <message>
+            <source>Qualification progress</source>
+            <translation>Fortschritt der Qualifizierung</translation>
+        </message>
+        <message>
+            <source>Qualification running</source>
+            <translation>Qualifizierung läuft</translation>
+        </message>
+        <message>
+            <source>Reads four frozen texts in four fresh processes, cut in two ways, and compares every answer with limits that were fixed before. A failed report is kept like any other.</source>
+            <translation>Liest vier feste Texte in vier frischen Prozessen, auf zwei Arten geschnitten, und vergleicht jede Antwort mit vorher festgelegten Grenzen. Ein nicht bestandener Bericht wird behalten wie jeder andere.</translation>
+        </message>
+        <message>
+            <source>Reports</source>
+            <translation>Berichte</translation>
+        </message>
+        <message>
+            <source>Results by domain</source>
+            <translation>Ergebnisse nach Bereich</translation>
+        </message>
+        <message>
+            <source>Save report</source>
+            <translation>Bericht speichern</translation>
+        </message>
+        <message>
+            <source>Saved as {name}.</source>
+            <translation>Gespeichert als {name}.</translation>
+        </message>
+        <message>
+            <source>Save…</source>
+            <translation>Speichern …</translation>
+        </message>
+        <message>
+            <source>Sparse against exact</source>
+            <translation>Dünn gegen exakt</translation>
+        </message>
+        <message>
+            <source>Start</source>
+            <translation>Start</translation>
+        </message>
+        <message>
+            <source>Starting</source>
+            <translation>Beginnt</translation>
+        </message>
+        <message>
+            <source>Step caps to compare</source>
+            <translation>Zu vergleichende Schrittgrößen</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>Stopp</translation>
+        </message>
+        <message>
+            <source>Stopped. Start goes on after the processes that had finished.</source>
+            <translation>Gestoppt. „Start“ macht nach den beendeten Prozessen weiter.</translation>
+        </message>
+        <message>
+            <source>The greedy answers are equal.</source>
+            <translation>Die Greedy-Antworten sind gleich.</translation>
+        </message>
+        <message>
+            <source>The greedy answers first part at token {place} ({left} against {right}), top-2 gap {gap}.</source>
+            <translation>Die Greedy-Antworten trennen sich zuerst bei Token {place} ({left} gegen {right}), Abstand der besten zwei {gap}.</translation>
+        </message>
+        <message>
+            <source>Tools</source>
+            <translation>Werkzeuge</translation>
+        </message>
+        <message>
+            <source>Top-1</source>
+            <translation>Top-1</translation>
+        </message>
+        <message>
+            <source>Verdict</source>
+            <translation>Urteil</translation>
+        </message>
+        <message>
+            <source>does not hold</source>
+            <translation>gilt nicht</translation>
+        </message>
+        <message>
+            <source>holds</source>
+            <translation>gilt</translation>
+        </message>
+        <message>
+            <source>missed</source>
+            <translation>verfehlt</translation>
+        </message>
+        <message>
+            <source>passed</source>
+            <translation>bestanden</translation>
+        </message>
+        <message>
+            <source>{domain} ({axis}): KL of each row, the limit dashed</source>
+            <translation>{domain} ({axis}): KL jeder Zeile, die Grenze gestrichelt</translation>
+        </message>
+        <message>
+            <source>{held} of {all} checks hold. Series {series}; limits {limits}.</source>
+            <translation>{held} von {all} Prüfungen gelten. Reihe {series}; Grenzen {limits}.</translation>
+        </message>
+        <message>
+            <source>{share} %</source>
+            <translation>{share} %</translation>
+        </message>
+    </context>
+    <context>
+        <name>Sender</name>
+        <message>
+            <source>This question was not sent: with its chat and documents it has {prompt} tokens, and {reserved} are kept for the answer, but the context holds {context}.</source>
+            <translation>Diese Frage wurde nicht gesendet: Mit Chat und Dokumenten hat sie {prompt} Tokens, {reserved} sind für die Antwort freigehalten, aber der Kontext fasst {context}.</translation>
         </message>
     </context>
     <context>
         <name>SettingsPage</name>
         <message>
             <source> characters</source>
-            <translation type="unfinished" />
+            <translation> Zeichen</translation>
         </message>
         <message>
             <source> tokens</source>
-            <translation type="unfinished" />
+            <translation> Tokens</translation>
         </message>
         <message>
             <source>0 always takes the likeliest word</source>
-            <translation type="unfinished" />
+            <translation>0 nimmt immer das wahrscheinlichste Wort</translation>
         </message>
         <message>
             <source>1 is the system's own size</source>
-            <translation type="unfinished" />
+            <translation>1 ist die Größe des Systems</translation>
         </message>
         <message>
             <source>A paste is long from</source>
-            <translation type="unfinished" />
+            <translation>Ein Einfügen ist lang ab</translation>
         </message>
         <message>
             <source>Answers</source>
-            <translation type="unfinished" />
+            <translation>Antworten</translation>
         </message>
         <message>
             <source>Appearance</source>
-            <translation type="unfinished" />
+            <translation>Aussehen</translation>
         </message>
         <message>
             <source>At most this many words; 0 takes all</source>
-            <translation type="unfinished" />
+            <translation>Höchstens so viele Wörter; 0 nimmt alle</translation>
         </message>
         <message>
             <source>Attention</source>
-            <translation type="unfinished" />
+            <translation>Attention</translation>
         </message>
         <message>
             <source>Banded and sparse (fast)</source>
-            <translation type="unfinished" />
+            <translation>In Bändern und dünn (schnell)</translation>
         </message>
         <message>
             <source>Chats kept in memory</source>
-            <translation type="unfinished" />
+            <translation>Chats im Speicher</translation>
         </message>
         <message>
             <source>Context size</source>
-            <translation type="unfinished" />
+            <translation>Kontextgröße</translation>
         </message>
         <message>
             <source>Ctrl+Enter</source>
-            <translation type="unfinished" />
+            <translation>Strg+Eingabe</translation>
         </message>
         <message>
             <source>Dark</source>
-            <translation type="unfinished" />
+            <translation>Dunkel</translation>
+        </message>
+        <message>
+            <source>Delete the preset {name}</source>
+            <translation>Vorlage {name} löschen</translation>
         </message>
         <message>
             <source>Dense</source>
-            <translation type="unfinished" />
+            <translation>Dicht</translation>
         </message>
         <message>
             <source>Engine</source>
-            <translation type="unfinished" />
+            <translation>Engine</translation>
         </message>
         <message>
             <source>Enter</source>
-            <translation type="unfinished" />
+            <translation>Eingabe</translation>
         </message>
         <message>
             <source>Exact (for comparison)</source>
-            <translation type="unfinished" />
+            <translation>Exakt (zum Vergleich)</translation>
         </message>
         <message>
             <source>Follow the system</source>
-            <translation type="unfinished" />
+            <translation>Wie das System</translation>
         </message>
         <message>
             <source>For chats that set nothing of their own</source>
-            <translation type="unfinished" />
+            <translation>Für Chats, die nichts Eigenes festlegen</translation>
         </message>
         <message>
             <source>General</source>
-            <translation type="unfinished" />
+            <translation>Allgemein</translation>
         </message>
         <message>
             <source>Going back to one of them reads nothing again</source>
-            <translation type="unfinished" />
+            <translation>Beim Zurückkehren wird nichts neu gelesen</translation>
         </message>
         <message>
             <source>Holds from the next answer on</source>
-            <translation type="unfinished" />
+            <translation>Gilt ab der nächsten Antwort</translation>
         </message>
         <message>
             <source>Holds from the next start on</source>
-            <translation type="unfinished" />
+            <translation>Gilt ab dem nächsten Start</translation>
         </message>
         <message>
             <source>Keep the computer awake while answering</source>
-            <translation type="unfinished" />
+            <translation>Den Rechner beim Antworten wach halten</translation>
         </message>
         <message>
             <source>Keep thinking open</source>
-            <translation type="unfinished" />
+            <translation>Gedanken offen lassen</translation>
         </message>
         <message>
             <source>Language</source>
-            <translation type="unfinished" />
+            <translation>Sprache</translation>
         </message>
         <message>
             <source>Larger contexts take more memory</source>
-            <translation type="unfinished" />
+            <translation>Größere Kontexte brauchen mehr Speicher</translation>
         </message>
         <message>
             <source>Less motion</source>
-            <translation type="unfinished" />
+            <translation>Weniger Bewegung</translation>
         </message>
         <message>
             <source>Light</source>
-            <translation type="unfinished" />
+            <translation>Hell</translation>
         </message>
         <message>
             <source>Load the last model at start</source>
-            <translation type="unfinished" />
+            <translation>Beim Start das letzte Modell laden</translation>
         </message>
         <message>
             <source>Long pastes become documents</source>
-            <translation type="unfinished" />
+            <translation>Langes Einfügen wird zum Dokument</translation>
         </message>
         <message>
             <source>Longest answer</source>
-            <translation type="unfinished" />
+            <translation>Längste Antwort</translation>
+        </message>
+        <message>
+            <source>Made in the settings of a chat, and chosen there</source>
+            <translation>Werden in den Einstellungen eines Chats angelegt und gewählt</translation>
         </message>
         <message>
             <source>Min p</source>
-            <translation type="unfinished" />
+            <translation>Min p</translation>
+        </message>
+        <message>
+            <source>None yet</source>
+            <translation>Noch keine</translation>
         </message>
         <message>
             <source>Nothing turns or pulses while the model works</source>
-            <translation type="unfinished" />
+            <translation>Nichts dreht sich oder pulsiert, während das Modell arbeitet</translation>
         </message>
         <message>
             <source>Notify when a long answer ends</source>
-            <translation type="unfinished" />
+            <translation>Benachrichtigen, wenn eine lange Antwort fertig ist</translation>
         </message>
         <message>
             <source>Only while the window is not in front</source>
-            <translation type="unfinished" />
+            <translation>Nur solange das Fenster nicht vorn ist</translation>
         </message>
         <message>
             <source>Open the last chat at start</source>
-            <translation type="unfinished" />
+            <translation>Beim Start den letzten Chat öffnen</translation>
+        </message>
+        <message>
+            <source>Presets</source>
+            <translation>Vorlagen</translation>
         </message>
         <message>
             <source>Send with</source>
-            <translation type="unfinished" />
+            <translation>Senden mit</translation>
+        </message>
+        <message>
+            <source>Settings</source>
+            <translation>Einstellungen</translation>
         </message>
         <message>
             <source>Shown as a chip with size and token count; the whole text is sent either way</source>
-            <translation type="unfinished" />
+            <translation>Gezeigt als Kärtchen mit Größe und Tokenzahl; gesendet wird immer der ganze Text</translation>
         </message>
         <message>
             <source>System prompt</source>
-            <translation type="unfinished" />
+            <translation>System-Prompt</translation>
         </message>
         <message>
             <source>Temperature</source>
-            <translation type="unfinished" />
+            <translation>Temperatur</translation>
         </message>
         <message>
             <source>Text size</source>
-            <translation type="unfinished" />
+            <translation>Textgröße</translation>
         </message>
         <message>
             <source>The model writes its thoughts before the answer</source>
-            <translation type="unfinished" />
+            <translation>Das Modell schreibt seine Gedanken vor der Antwort</translation>
         </message>
         <message>
             <source>Theme</source>
-            <translation type="unfinished" />
+            <translation>Farbschema</translation>
         </message>
         <message>
             <source>Think first</source>
-            <translation type="unfinished" />
+            <translation>Zuerst nachdenken</translation>
         </message>
         <message>
             <source>Thoughts stay unfolded after they end</source>
-            <translation type="unfinished" />
+            <translation>Gedanken bleiben nach ihrem Ende aufgeklappt</translation>
         </message>
         <message>
             <source>Top k</source>
-            <translation type="unfinished" />
+            <translation>Top k</translation>
         </message>
         <message>
             <source>Top p</source>
-            <translation type="unfinished" />
+            <translation>Top p</translation>
         </message>
         <message>
             <source>What every chat is told first; may be empty</source>
-            <translation type="unfinished" />
+            <translation>Was jedem Chat zuerst gesagt wird; darf leer sein</translation>
         </message>
         <message>
             <source>Words at least this likely, relative to the best</source>
-            <translation type="unfinished" />
+            <translation>Wörter, die mindestens so wahrscheinlich sind, verglichen mit dem besten</translation>
         </message>
         <message>
             <source>Words that together reach this share</source>
-            <translation type="unfinished" />
+            <translation>Wörter, die zusammen diesen Anteil erreichen</translation>
         </message>
         <message>
             <source>Writing</source>
-            <translation type="unfinished" />
+            <translation>Schreiben</translation>
         </message>
     </context>
     <context>
         <name>Shortcuts</name>
         <message>
             <source>Edit the last question (empty field)</source>
-            <translation type="unfinished" />
+            <translation>Letzte Frage ändern (leeres Feld)</translation>
         </message>
         <message>
             <source>Enter</source>
-            <translation type="unfinished" />
+            <translation>Eingabe</translation>
         </message>
         <message>
             <source>In the question field</source>
-            <translation type="unfinished" />
+            <translation>Im Fragefeld</translation>
         </message>
         <message>
             <source>Keyboard shortcuts</source>
-            <translation type="unfinished" />
+            <translation>Tastenkürzel</translation>
         </message>
         <message>
             <source>New line</source>
-            <translation type="unfinished" />
+            <translation>Neue Zeile</translation>
         </message>
         <message>
             <source>Send</source>
-            <translation type="unfinished" />
+            <translation>Senden</translation>
         </message>
         <message>
             <source>Shift+Enter</source>
-            <translation type="unfinished" />
+            <translation>Umschalt+Eingabe</translation>
         </message>
         <message>
             <source>Up</source>
-            <translation type="unfinished" />
+            <translation>Pfeil auf</translation>
         </message>
     </context>
     <context>
         <name>SidePanel</name>
         <message>
             <source>Benchmark</source>
-            <translation type="unfinished" />
+            <translation>Benchmark</translation>
         </message>
         <message>
             <source>Live</source>
-            <translation type="unfinished" />
+            <translation>Live</translation>
         </message>
         <message>
             <source>Panel</source>
-            <translation type="unfinished" />
+            <translation>Bereich</translation>
         </message>
     </context>
     <context>
         <name>Sidebar</name>
         <message>
             <source>Chats</source>
-            <translation type="unfinished" />
+            <translation>Chats</translation>
         </message>
         <message>
             <source>Delete</source>
-            <translation type="unfinished" />
+            <translation>Löschen</translation>
         </message>
         <message>
             <source>Export …</source>
-            <translation type="unfinished" />
+            <translation>Exportieren …</translation>
         </message>
         <message>
             <source>Import chats …</source>
-            <translation type="unfinished" />
+            <translation>Chats importieren …</translation>
         </message>
         <message>
             <source>Models</source>
-            <translation type="unfinished" />
+            <translation>Modelle</translation>
         </message>
         <message>
             <source>New chat</source>
-            <translation type="unfinished" />
+            <translation>Neuer Chat</translation>
         </message>
         <message>
             <source>No chats yet. Write a question to start the first one.</source>
-            <translation type="unfinished" />
+            <translation>Noch keine Chats. Schreiben Sie eine Frage, um den ersten zu beginnen.</translation>
         </message>
         <message>
             <source>Nothing found. Try fewer or other words.</source>
-            <translation type="unfinished" />
+            <translation>Nichts gefunden. Versuchen Sie weniger oder andere Wörter.</translation>
         </message>
         <message>
             <source>Pin</source>
-            <translation type="unfinished" />
+            <translation>Anheften</translation>
         </message>
         <message>
             <source>Rename</source>
-            <translation type="unfinished" />
+            <translation>Umbenennen</translation>
         </message>
         <message>
             <source>Search chats</source>
-            <translation type="unfinished" />
+            <translation>Chats durchsuchen</translation>
         </message>
         <message>
             <source>Settings</source>
-            <translation type="unfinished" />
+            <translation>Einstellungen</translation>
         </message>
         <message>
             <source>Unpin</source>
-            <translation type="unfinished" />
+            <translation>Lösen</translation>
         </message>
         <message>
             <source>pinned</source>
-            <translation type="unfinished" />
+            <translation>angeheftet</translation>
+        </message>
+    </context>
+    <context>
+        <name>Start</name>
+        <message>
+            <source>Haloband ended unexpectedly last time. Your chats were kept. A report is in {file}.</source>
+            <translation>Haloband wurde beim letzten Mal unerwartet beendet. Ihre Chats blieben erhalten. Ein Bericht liegt in {file}.</translation>
         </message>
     </context>
     <context>
         <name>StatusLine</name>
         <message>
             <source>Cancel</source>
-            <translation type="unfinished" />
+            <translation>Abbrechen</translation>
         </message>
         <message>
             <source>Choose a model</source>
-            <translation type="unfinished" />
+            <translation>Modell wählen</translation>
         </message>
         <message>
             <source>Context {used} / {size}</source>
-            <translation type="unfinished" />
+            <translation>Kontext {used} / {size}</translation>
         </message>
         <message>
             <source>Loading {name}</source>
-            <translation type="unfinished" />
+            <translation>{name} wird geladen</translation>
         </message>
         <message>
             <source>Memory {size}</source>
-            <translation type="unfinished" />
+            <translation>Speicher {size}</translation>
         </message>
         <message>
             <source>Model read</source>
-            <translation type="unfinished" />
+            <translation>Modell gelesen</translation>
         </message>
         <message>
             <source>Model: {model}</source>
-            <translation type="unfinished" />
+            <translation>Modell: {model}</translation>
         </message>
         <message>
             <source>No model</source>
-            <translation type="unfinished" />
+            <translation>Kein Modell</translation>
         </message>
         <message>
             <source>Status</source>
-            <translation type="unfinished" />
+            <translation>Status</translation>
         </message>
         <message>
             <source>The model could not be loaded</source>
-            <translation type="unfinished" />
+            <translation>Das Modell konnte nicht geladen werden</translation>
         </message>
         <message>
             <source>the embedded model</source>
-            <translation type="unfinished" />
+            <translation>das eingebaute Modell</translation>
         </message>
     </context>
     <context>
         <name>Toast</name>
         <message>
             <source>Undo</source>
-            <translation type="unfinished" />
+            <translation>Rückgängig</translation>
         </message>
     </context>
     <context>
         <name>Transcript</name>
         <message>
             <source>Answer again</source>
-            <translation type="unfinished" />
+            <translation>Neu antworten</translation>
         </message>
         <message>
             <source>Answer {position} of {total}</source>
-            <translation type="unfinished" />
+            <translation>Antwort {position} von {total}</translation>
         </message>
         <message>
             <source>Closed</source>
-            <translation type="unfinished" />
+            <translation>Zugeklappt</translation>
         </message>
         <message>
             <source>Code</source>
-            <translation type="unfinished" />
+            <translation>Code</translation>
         </message>
         <message>
             <source>Code in {language}</source>
-            <translation type="unfinished" />
+            <translation>Code in {language}</translation>
         </message>
         <message>
             <source>Continue in a new chat from here</source>
-            <translation type="unfinished" />
+            <translation>Ab hier in einem neuen Chat weitermachen</translation>
         </message>
         <message>
             <source>Conversation</source>
-            <translation type="unfinished" />
+            <translation>Gespräch</translation>
         </message>
         <message>
             <source>Copy</source>
-            <translation type="unfinished" />
+            <translation>Kopieren</translation>
         </message>
         <message>
             <source>Copy code</source>
-            <translation type="unfinished" />
+            <translation>Code kopieren</translation>
         </message>
         <message>
             <source>Copy link address</source>
-            <translation type="unfinished" />
+            <translation>Adresse des Links kopieren</translation>
         </message>
         <message>
             <source>Copy message</source>
-            <translation type="unfinished" />
+            <translation>Nachricht kopieren</translation>
         </message>
         <message>
             <source>Delete from here on</source>
-            <translation type="unfinished" />
+            <translation>Ab hier löschen</translation>
         </message>
         <message>
             <source>Edit and ask again</source>
-            <translation type="unfinished" />
+            <translation>Ändern und erneut fragen</translation>
         </message>
         <message>
             <source>Go to the newest message</source>
-            <translation type="unfinished" />
+            <translation>Zur neuesten Nachricht</translation>
         </message>
         <message>
             <source>Image: {description}</source>
-            <translation type="unfinished" />
+            <translation>Bild: {description}</translation>
         </message>
         <message>
             <source>Newest</source>
-            <translation type="unfinished" />
+            <translation>Neueste</translation>
         </message>
         <message>
             <source>Next version</source>
-            <translation type="unfinished" />
+            <translation>Nächste Fassung</translation>
         </message>
         <message>
             <source>Opened</source>
-            <translation type="unfinished" />
+            <translation>Aufgeklappt</translation>
         </message>
         <message>
             <source>Previous version</source>
-            <translation type="unfinished" />
+            <translation>Vorige Fassung</translation>
         </message>
         <message>
             <source>Prompt read</source>
-            <translation type="unfinished" />
+            <translation>Prompt gelesen</translation>
         </message>
         <message>
             <source>Question {position} of {total}</source>
-            <translation type="unfinished" />
+            <translation>Frage {position} von {total}</translation>
         </message>
         <message>
             <source>Scroll the code sideways</source>
-            <translation type="unfinished" />
+            <translation>Code seitwärts rollen</translation>
         </message>
         <message>
             <source>Select all</source>
-            <translation type="unfinished" />
+            <translation>Alles auswählen</translation>
         </message>
         <message>
             <source>Show all {count} characters</source>
-            <translation type="unfinished" />
+            <translation>Alle {count} Zeichen zeigen</translation>
         </message>
         <message>
             <source>Show document {name}</source>
-            <translation type="unfinished" />
+            <translation>Dokument {name} zeigen</translation>
         </message>
         <message>
             <source>Show less</source>
-            <translation type="unfinished" />
+            <translation>Weniger zeigen</translation>
         </message>
         <message>
             <source>Starting</source>
-            <translation type="unfinished" />
+            <translation>Beginnt</translation>
         </message>
         <message>
             <source>Thinking · {tokens}</source>
-            <translation type="unfinished" />
+            <translation>Denkt nach · {tokens}</translation>
         </message>
         <message>
             <source>Thought for {time} · {tokens}</source>
-            <translation type="unfinished" />
+            <translation>Dachte {time} nach · {tokens}</translation>
         </message>
         <message>
             <source>Thoughts · {tokens}</source>
-            <translation type="unfinished" />
+            <translation>Gedanken · {tokens}</translation>
         </message>
         <message>
             <source>Try again</source>
-            <translation type="unfinished" />
+            <translation>Erneut versuchen</translation>
         </message>
         <message>
             <source>Version {version} of {versions}</source>
-            <translation type="unfinished" />
+            <translation>Fassung {version} von {versions}</translation>
         </message>
         <message>
             <source>{done} / {total} tokens</source>
-            <translation type="unfinished" />
+            <translation>{done} / {total} Tokens</translation>
         </message>
         <message>
             <source>{time} left</source>
-            <translation type="unfinished" />
+            <translation>noch {time}</translation>
         </message>
         <message>
             <source>{tokens} from cache</source>
-            <translation type="unfinished" />
+            <translation>{tokens} aus dem Cache</translation>
         </message>
     </context>
 </TS>

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
     <context>
+        <name>ChatService</name>
+        <message numerus="yes">
+            <source>%n answer(s) were interrupted when the program ended; their text was kept.</source>
+            <translation>
+                <numerusform>%n answer were interrupted when the program ended; their text was kept.</numerusform>
+                <numerusform>%n answers were interrupted when the program ended; their text was kept.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>Composer</name>
         <message numerus="yes">
             <source>Leave out the oldest %Ln turn(s)</source>

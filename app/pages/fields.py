@@ -20,16 +20,25 @@ from app.widgets.basics import label
 
 T = TypeVar("T")
 _FIELD_WIDTH = 220
+_SPIN_MARGINS = (6, 0, 6, 0)  # a style sheet's padding does not reach the field inside
 
 
 class _QuietSpinBox(QSpinBox):
     """Does not change when one scrolls the page over it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lineEdit().setTextMargins(*_SPIN_MARGINS)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class _QuietDoubleSpinBox(QDoubleSpinBox):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lineEdit().setTextMargins(*_SPIN_MARGINS)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 

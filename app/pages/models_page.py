@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.tasks import TaskThread
 from app.theme import Theme
 from app.widgets.banner import Banner
-from app.widgets.basics import RemovableRow, button, label
+from app.widgets.basics import RemovableRow, button, clear_layout, label
 from app.window_services import WindowServices
 from resources import embedded_model
 
@@ -103,9 +103,7 @@ class ModelsPage(QWidget):
         )
 
     def _show_entries(self, entries: tuple[ModelEntry, ...]) -> None:
-        for card in self._cards:
-            self._column.removeWidget(card)
-            card.deleteLater()
+        clear_layout(self._column)
         self._cards = []
         added = {str(Path(f).expanduser().absolute()) for f in self._services.settings.settings.model.files}
         for entry in entries:
@@ -121,9 +119,7 @@ class ModelsPage(QWidget):
 
     def _show_folders(self) -> None:
         """One row for each watched folder, with a way to stop watching it."""
-        while (item := self._folders.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._folders)
         for folder in self._services.settings.settings.model.folders:
             missing = not Path(folder).is_dir()
             text = _tr("Watched folder, not there now: {folder}") if missing else _tr("Watched folder: {folder}")

@@ -13,7 +13,7 @@ from app.settings import Preset, SendKey, SessionMode, Settings
 from app.settings import Theme as ThemeChoice
 from app.settings_service import SettingsService
 from app.theme import Theme
-from app.widgets.basics import RemovableRow, hairline, label
+from app.widgets.basics import RemovableRow, clear_layout, hairline, label
 
 _WIDEST = 760
 
@@ -125,9 +125,7 @@ class SettingsPage(QWidget):
         self._column.addLayout(self._presets)
 
     def _show_presets(self, settings: Settings) -> None:
-        while (item := self._presets.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._presets)
         for preset in settings.presets:
             text = _tr("Delete the preset {name}").format(name=preset.name)
             self._presets.addWidget(RemovableRow(preset.name, text, self._theme, partial(self._delete, preset.name)))

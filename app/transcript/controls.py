@@ -10,7 +10,7 @@ from app.transcript.code_layout import HEADER, SCROLLBAR, CodeLayout
 from app.transcript.highlight import PLAIN_CODE, language_name
 from app.transcript.model import Attachment, MessageState, MessageView, PrefillStatus, Role
 from app.widgets import formats
-from app.widgets.basics import IconButton, button, copy_to_clipboard, label
+from app.widgets.basics import IconButton, button, clear_layout, copy_to_clipboard, label
 from app.widgets.icons import icon
 
 _COPIED_MS = 1500
@@ -279,9 +279,7 @@ class AttachmentList(QWidget):
         if attachments == self._shown and theme == self._theme and self._rows.count():
             return
         self._shown, self._theme = attachments, theme
-        while (item := self._rows.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear_layout(self._rows)
         for attachment in attachments:
             row = QToolButton()
             row.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

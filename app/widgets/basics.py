@@ -4,7 +4,7 @@ thin meter. GUI thread."""
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLayout, QPushButton, QToolButton, QWidget
 
 from app.theme import Theme
 from app.widgets.icons import icon
@@ -104,6 +104,15 @@ class RemovableRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(label(text, wraps=True), 1)
         row.addWidget(self.remove_button)
+
+
+def clear_layout(layout: QLayout) -> None:
+    """Take every widget out of a layout, off the screen and out of memory."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()  # deleteLater may wait for the event loop to come round
+            widget.deleteLater()
 
 
 def copy_to_clipboard(text: str) -> None:

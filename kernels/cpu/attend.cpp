@@ -66,17 +66,25 @@ class Step {
   int64_t raw_first(int64_t t) const { return std::max<int64_t>(0, a.prior + t - (a.window - 1)); }
   int64_t visible(int64_t t) const { return a.ratio ? std::min(a.compressed_rows, (a.start + t + 1) / a.ratio) : 0; }
 
-  // Ids outside [0, V(t)) are dropped and the others put in ascending order, so that no list can read outside the rows.
+  // The common list, ascending and in sight, is used as it is. Otherwise ids outside [0, V(t)) are dropped and the
+  // others sorted, each once, so that no list can read outside the rows.
   Seen see(int64_t t, int32_t* scratch) const {
     Seen seen{raw_first(t), a.prior + t + 1, visible(t), nullptr};
     if (!a.ids) return seen;
     const int32_t* listed = a.ids + t * a.id_stride;
     const int64_t count = std::min<int64_t>(std::max<int32_t>(a.id_counts[t], 0), a.id_stride);
     const int64_t rows = seen.compressed;
+    bool ascending = true;
+    for (int64_t i = 1; i < count; ++i) ascending &= listed[i - 1] < listed[i];
+    if (ascending && (count == 0 || (listed[0] >= 0 && listed[count - 1] < rows))) {
+      seen.ids = listed;
+      seen.compressed = count;
+      return seen;
+    }
     int32_t* end = std::copy_if(listed, listed + count, scratch, [rows](int32_t id) { return id >= 0 && id < rows; });
-    if (!std::is_sorted(scratch, end)) std::sort(scratch, end);
+    std::sort(scratch, end);
     seen.ids = scratch;
-    seen.compressed = std::min<int64_t>(std::unique(scratch, end) - scratch, most_compressed_);
+    seen.compressed = std::unique(scratch, end) - scratch;
     return seen;
   }
 

@@ -3,9 +3,38 @@
 namespace haloband {
 namespace {
 
-// The channels of head h that start at `channel`, of one query row.
-HB_INLINE F32x16 load_head(const void* row, int64_t format, int64_t head, int64_t width, int64_t channel) {
-  return load_as(row, format, head * width + channel);
+// Sixteen channels of `count` heads, heads[h * width + channel]; absent heads are zero.
+template <typename T>
+HB_INLINE void load_heads(const T* channel, int64_t count, int64_t width, F32x16 (&block)[kLanes]) {
+  if (count == kLanes) {
+    HB_UNROLL for (int h = 0; h < kLanes; ++h) block[h] = load(channel + h * width);
+  } else {
+    for (int h = 0; h < kLanes; ++h) block[h] = h < count ? load(channel + h * width) : zero();
+  }
+}
+template <typename T>
+HB_INLINE void store_heads(T* channel, int64_t count, int64_t width, const F32x16 (&block)[kLanes]) {
+  if (count == kLanes) {
+    HB_UNROLL for (int h = 0; h < kLanes; ++h) store(channel + h * width, block[h]);
+  } else {
+    for (int h = 0; h < count; ++h) store(channel + h * width, block[h]);
+  }
+}
+
+// The heads of a query, transposed into q16[width][16]; returns each head's sum of squares.
+template <typename T>
+F32x16 transpose_query(const T* heads, int64_t count, int64_t width, float* q16) {
+  F32x16 square[4] = {zero(), zero(), zero(), zero()};
+  for (int64_t c = 0; c < width; c += kLanes) {
+    F32x16 block[kLanes];
+    load_heads(heads + c, count, width, block);
+    transpose(block);
+    HB_UNROLL for (int i = 0; i < kLanes; ++i) {
+      store(q16 + (c + i) * kLanes, block[i]);
+      square[i % 4] = fma(block[i], block[i], square[i % 4]);
+    }
+  }
+  return (square[0] + square[1]) + (square[2] + square[3]);
 }
 
 // Scores of `Rows` neighbouring rows: one chain of multiply-adds a row, channels ascending.
@@ -34,15 +63,13 @@ HB_INLINE void weigh_block(const float* weights, const float* rows, int64_t coun
   HB_UNROLL for (int c = 0; c < Channels; ++c) store(out + c * kLanes, sum[c]);
 }
 
-// Rotates the pairs (2i, 2i+1) of the last 2 * pairs channels of x16[width][16]; sign is +1, or -1 to rotate back.
-void rotate_tail(float* x16, int64_t width, int64_t pairs, const float* cosine, const float* sine, float sign) {
-  float* tail = x16 + (width - 2 * pairs) * kLanes;
-  for (int64_t i = 0; i < pairs; ++i, tail += 2 * kLanes) {
-    const F32x16 a = load(tail), b = load(tail + kLanes);
-    const F32x16 c = splat(cosine[i]), s = splat(sign * sine[i]);
-    store(tail, a * c - b * s);
-    store(tail + kLanes, a * s + b * c);
-  }
+struct Pair {
+  F32x16 a, b;
+};
+
+// Channels (2i, 2i + 1) of the rotated tail by the angle whose cosine and sine are given.
+HB_INLINE Pair rotate(F32x16 a, F32x16 b, F32x16 cosine, F32x16 sine) {
+  return {a * cosine - b * sine, a * sine + b * cosine};
 }
 
 }  // namespace
@@ -50,25 +77,23 @@ void rotate_tail(float* x16, int64_t width, int64_t pairs, const float* cosine, 
 void prepare_query(const void* q_row, int64_t format, int64_t heads, int64_t first_head, int64_t width, int64_t pairs,
                    const float* cosine, const float* sine, double eps, float* q16) {
   const int64_t count = heads - first_head < kLanes ? heads - first_head : kLanes;
-  F32x16 square[4] = {zero(), zero(), zero(), zero()};
-  for (int64_t c = 0; c < width; c += kLanes) {
-    F32x16 block[kLanes];
-    for (int64_t h = 0; h < kLanes; ++h) {
-      block[h] = h < count ? load_head(q_row, format, first_head + h, width, c) : zero();
-    }
-    transpose(block);
-    HB_UNROLL for (int i = 0; i < kLanes; ++i) {
-      store(q16 + (c + i) * kLanes, block[i]);
-      square[i % 4] = fma(block[i], block[i], square[i % 4]);
-    }
+  F32x16 total = zero();
+  if (format == kBF16) {
+    total = transpose_query(static_cast<const BF16*>(q_row) + first_head * width, count, width, q16);
+  } else {
+    total = transpose_query(static_cast<const float*>(q_row) + first_head * width, count, width, q16);
   }
-  const F32x16 total = (square[0] + square[1]) + (square[2] + square[3]);
   const F32x16 mean = total * splat(1.0f / static_cast<float>(width));
   const F32x16 inverse = splat(1.0f) / square_root(mean + splat(static_cast<float>(eps)));
-  for (int64_t c = 0; c < width; ++c) store(q16 + c * kLanes, load(q16 + c * kLanes) * inverse);
-  rotate_tail(q16, width, pairs, cosine, sine, 1.0f);
   const F32x16 scale = splat(1.0f / __builtin_sqrtf(static_cast<float>(width)));
-  for (int64_t c = 0; c < width; ++c) store(q16 + c * kLanes, load(q16 + c * kLanes) * scale);
+  const int64_t tail = width - 2 * pairs;
+  for (int64_t c = 0; c < tail; ++c) store(q16 + c * kLanes, load(q16 + c * kLanes) * inverse * scale);
+  for (int64_t i = 0; i < pairs; ++i) {
+    float* at = q16 + (tail + 2 * i) * kLanes;
+    const Pair turned = rotate(load(at) * inverse, load(at + kLanes) * inverse, splat(cosine[i]), splat(sine[i]));
+    store(at, turned.a * scale);
+    store(at + kLanes, turned.b * scale);
+  }
 }
 
 void score_rows(const float* q16, const float* rows, int64_t count, int64_t width, float* scores) {
@@ -109,16 +134,27 @@ void weigh_rows(const float* weights, const float* rows, int64_t count, int64_t 
   for (; c < last; ++c) weigh_block<1>(weights, rows + c, count, width, add, out + c * kLanes);
 }
 
-void finish_output(float* out16, F32x16 scale, int64_t heads, int64_t first_head, int64_t width, int64_t pairs,
+void finish_output(const float* out16, F32x16 scale, int64_t heads, int64_t first_head, int64_t width, int64_t pairs,
                    const float* cosine, const float* sine, void* out_row, int64_t format) {
   const int64_t count = heads - first_head < kLanes ? heads - first_head : kLanes;
-  for (int64_t c = 0; c < width; ++c) store(out16 + c * kLanes, load(out16 + c * kLanes) * scale);
-  rotate_tail(out16, width, pairs, cosine, sine, -1.0f);
+  const int64_t tail = width - 2 * pairs;
   for (int64_t c = 0; c < width; c += kLanes) {
     F32x16 block[kLanes];
-    HB_UNROLL for (int i = 0; i < kLanes; ++i) block[i] = load(out16 + (c + i) * kLanes);
+    HB_UNROLL for (int i = 0; i < kLanes; ++i) block[i] = load(out16 + (c + i) * kLanes) * scale;
+    HB_UNROLL for (int i = 0; i < kLanes; i += 2) {
+      if (c + i < tail) continue;
+      const int64_t pair = (c + i - tail) / 2;
+      const Pair turned = rotate(block[i], block[i + 1], splat(cosine[pair]), splat(-sine[pair]));
+      block[i] = turned.a;
+      block[i + 1] = turned.b;
+    }
     transpose(block);
-    for (int64_t h = 0; h < count; ++h) store_as(out_row, format, (first_head + h) * width + c, block[h]);
+    const int64_t at = first_head * width + c;
+    if (format == kBF16) {
+      store_heads(static_cast<BF16*>(out_row) + at, count, width, block);
+    } else {
+      store_heads(static_cast<float*>(out_row) + at, count, width, block);
+    }
   }
 }
 

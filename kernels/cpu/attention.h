@@ -38,9 +38,9 @@ F32x16 softmax_rows(float* scores, int64_t count, F32x16 sink);
 void weigh_rows(const float* weights, const float* rows, int64_t count, int64_t width, int64_t first, int64_t last,
                 bool add, float* out);
 
-// Multiplies out[width][16] by `scale`, rotates its last 2 * pairs channels back, and writes the heads
+// out16[width][16] times `scale`, its last 2 * pairs channels rotated back, written as the heads
 // [first_head, min(first_head + 16, heads)) of out_row[heads * width] in `format` (float32 or bfloat16).
-void finish_output(float* out16, F32x16 scale, int64_t heads, int64_t first_head, int64_t width, int64_t pairs,
+void finish_output(const float* out16, F32x16 scale, int64_t heads, int64_t first_head, int64_t width, int64_t pairs,
                    const float* cosine, const float* sine, void* out_row, int64_t format);
 
 // The sink logits of heads [first_head, first_head + 16), zero past the last head.

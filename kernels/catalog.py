@@ -11,6 +11,7 @@ from kernels.ops.compressor import CompressorShape
 from kernels.ops.formats import WeightFormat
 from kernels.ops.indexer import IndexerShape
 from kernels.ops.matvec import down_source, gate_up_source, matvec_source
+from kernels.ops.products import combine_source, counts_source, lists_source, product_source
 from kernels.ops.residual import COLLAPSE_OUTPUTS, ResidualShape
 from kernels.ops.routing import RouterShape
 from kernels.ops.rows import Rounding, RowForm
@@ -41,6 +42,7 @@ def _entries(shape: ModelShape) -> Iterator[Entry]:
     yield from _indexer(shape)
     yield from _routing(shape)
     yield from _matvec(shape)
+    yield from _products(shape)
 
 
 def _residual(shape: ModelShape) -> Iterator[Entry]:
@@ -95,6 +97,17 @@ def _formats(shape: ModelShape) -> tuple[WeightFormat, ...]:
 def _matvec(shape: ModelShape) -> Iterator[Entry]:
     dots = ("v_dot2", "global_load_b128", "ds_store_b128", "ds_load_b128")
     for kind in _formats(shape):
-        yield Entry(shape, matvec_source(kind, shape.hidden), 128, 65536, dots)
-        yield Entry(shape, gate_up_source(kind, shape.hidden), 128, 65536, dots)
-        yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 128, 65536, dots)
+        yield Entry(shape, matvec_source(kind, shape.hidden), 160, 65536, dots)
+        yield Entry(shape, gate_up_source(kind, shape.hidden), 160, 65536, dots)
+        yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 160, 65536, dots)
+
+
+def _products(shape: ModelShape) -> Iterator[Entry]:
+    yield Entry(shape, counts_source(), 32, 256)
+    yield Entry(shape, lists_source(), 48, 256)
+    yield Entry(shape, combine_source(shape.experts_used), 64, 0, ("global_load_b128",))
+    matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "ds_store_b128", "global_load_b128")
+    for kind in _formats(shape):
+        yield Entry(shape, product_source("product", kind, shape.hidden), 224, 65536, matrix)
+        yield Entry(shape, product_source("product_gate_up", kind, shape.hidden), 224, 65536, matrix)
+        yield Entry(shape, product_source("product_down", kind, shape.expert_width), 224, 65536, matrix)

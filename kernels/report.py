@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kernels.catalog import Entry, catalogue
-from kernels.resources import Resources, masked_exchanges, read_resources
+from kernels.exec_mask import masked_exchanges
+from kernels.resources import Resources, read_resources
 from kernels.zig_builder import ZigBuilder, find_zig
 
 TARGETS = ("gfx1151", "gfx1150")

@@ -1,8 +1,6 @@
-"""Reads what a kernel needs, and one thing that must not happen, out of gfx assembly text.
+"""Reads what a kernel needs out of gfx assembly text: the figures of `haloband kernels` and of docs/kernels.md.
 
-`Resources` holds the figures of `haloband kernels` and of docs/kernels.md. `masked_exchanges` finds wave exchanges
-that run with part of the wave switched off: the miscompile in which a wave sum sinks under the `if (lane == 0)` of its
-store. Pure text work, no compiler and no device.
+Pure text work, no compiler and no device. kernels.exec_mask reads the same text for what must not happen in it.
 """
 
 import re
@@ -68,30 +66,13 @@ def count_notable(assembly: str) -> dict[str, int]:
     return dict(counts.most_common())
 
 
-def instructions(assembly: str) -> list[tuple[str, str]]:
-    """Mnemonic and operands of every instruction in order."""
+def instructions(assembly: str, labels: bool = False) -> list[tuple[str, str]]:
+    """Mnemonic and operands of every instruction in order; with `labels` also each label, as (".LBB0_1:", "")."""
     found = []
     for line in assembly.splitlines():
         match = _INSTRUCTION.match(line)
         if match:
             found.append((match.group(1), match.group(2) or ""))
-    return found
-
-
-def masked_exchanges(assembly: str) -> list[str]:
-    """Cross-row wave exchanges that stand where lanes may be switched off, as text. A correct kernel has none.
-
-    The exec mask is followed in text order: `s_and_saveexec` and `v_cmpx` switch lanes off, writing the saved mask or
-    all ones back to exec switches them on. Branches on scalar conditions move whole waves and do not count.
-    """
-    found = []
-    depth: list[str] = []
-    for name, operands in instructions(assembly):
-        parts = [part.strip() for part in operands.split(",")]
-        if name.startswith("s_and_saveexec") or name.startswith("v_cmpx"):
-            depth.append(parts[0] if name.startswith("s_") else "")
-        elif parts and parts[0] == "exec_lo" and name in ("s_or_b32", "s_mov_b32"):
-            depth = depth[:-1]
-        elif name.startswith("v_permlanex16") and depth:
-            found.append(f"{name} {operands}")
+        elif labels and line.startswith(".LBB"):
+            found.append((line.split()[0], ""))
     return found

@@ -21,12 +21,12 @@ struct Chunk {
     static constexpr u32 CARRIED = (ROWS * PIECES + WAVE - 1) / WAVE;
 };
 
-// Where a wave's rows are: row r begins `base[r / HALF]` + (r % HALF) * row_bytes, in one or two matrices.
+// Where a wave's rows are: from byte `first` on, in one matrix or, half of them each, in two of one shape. Rows past the
+// last are memory that belongs to the matrix or is read as zero; their products are never stored.
 template <u32 ROWS, u32 MATRICES>
 struct RowBlock {
     const u8* matrix[MATRICES];
     u64 first;        // byte offset of the first row, the same in every matrix
-    u64 last;         // the largest row offset that exists; rows past it are read as that one
     u64 total_bytes;  // of a matrix
     u32 row_bytes;
 
@@ -34,10 +34,9 @@ struct RowBlock {
         if constexpr (MATRICES == 1) return matrix[0];
         return r < ROWS / 2 ? matrix[0] : matrix[MATRICES - 1];
     }
-    DEVICE_MEMBER u64 offset(u32 r) const {
-        const u64 at = first + (u64)(r % (ROWS / MATRICES)) * row_bytes;
-        return at < last ? at : last;
-    }
+    DEVICE_MEMBER u64 offset(u32 r) const { return first + (u64)(r % (ROWS / MATRICES) * row_bytes); }
+    // Whether whole pieces may be read anywhere in these rows; the same in all lanes.
+    DEVICE_MEMBER bool is_inside() const { return first + (u64)(ROWS / MATRICES) * row_bytes + 16 <= total_bytes; }
 };
 
 // A chunk on its way from memory to LDS, in registers.
@@ -47,23 +46,30 @@ struct Carrier {
     U32x4 piece[C::CARRIED];
 
     DEVICE_MEMBER void load(const RowBlock<ROWS, MATRICES>& rows, u32 chunk) {
+        const u32 into_row = chunk * C::BYTES, wanted = smaller(C::BYTES, rows.row_bytes - into_row);
+        if (uniform(rows.is_inside())) {
+            load_pieces<true>(rows, into_row, wanted);
+        } else {
+            load_pieces<false>(rows, into_row, wanted);
+        }
+    }
+    template <bool INSIDE>
+    DEVICE_MEMBER void load_pieces(const RowBlock<ROWS, MATRICES>& rows, u32 into_row, u32 wanted) {
 #pragma unroll
         for (u32 j = 0; j < C::CARRIED; ++j) {
             const u32 index = j * WAVE + lane(), r = index / C::PIECES, p = index % C::PIECES;
+            const u64 row = rows.offset(r) + into_row, at = (row & ~(u64)15) + p * 16;
             piece[j] = {0, 0, 0, 0};
-            const u32 into_row = chunk * C::BYTES;
-            const u64 row = rows.offset(r);
-            const i64 at = (i64)((row + into_row) & ~(u64)15) + p * 16;
-            if (r >= ROWS || at >= (i64)(row + rows.row_bytes)) continue;
+            if (r >= ROWS || p * 16 >= ((u32)row & 15) + wanted) continue;
             const u8* source = rows.base(r) + at;
-            if (at + 16 <= (i64)rows.total_bytes) {
+            if constexpr (INSIDE) {
                 piece[j] = *(const U32x4*)source;
-            } else {  // the last bytes of the matrix
+            } else {
                 const u32* word = (const u32*)source;
-                const i64 left = ((i64)rows.total_bytes - at) / 4;
-                piece[j].x = word[0];
-                if (left > 1) piece[j].y = word[1];
-                if (left > 2) piece[j].z = word[2];
+                if (at + 4 <= rows.total_bytes) piece[j].x = word[0];
+                if (at + 8 <= rows.total_bytes) piece[j].y = word[1];
+                if (at + 12 <= rows.total_bytes) piece[j].z = word[2];
+                if (at + 16 <= rows.total_bytes) piece[j].w = word[3];
             }
         }
     }

@@ -21,7 +21,7 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
     SHARED u32 table[Format::TABLE_WORDS + 1];
     const u32 token = group_y(), group_rows = WAVES * K_ROWS * passes, first_row = group_x() * group_rows;
     const u32 inputs = rows / rows_an_input;
-    RowBlock<K_ROWS, 1> block{{matrix}, 0, (u64)(rows - 1) * row_bytes, (u64)rows * row_bytes, row_bytes};
+    RowBlock<K_ROWS, 1> block{{matrix}, 0, (u64)rows * row_bytes, row_bytes};
     const Activations<Format> activations = Activations<Format>::at(vector, UNITS);
 
     const u32 first = first_row + wave() * K_ROWS, steps = passes * CHUNKS;

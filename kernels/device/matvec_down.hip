@@ -48,7 +48,6 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
         const u64 expert_first = (u64)uniform(chosen[at.source]) * rows;
         return RowBlock<K_ROWS, 1>{{matrix},
                                    (expert_first + first + at.pass * WAVES * K_ROWS) * row_bytes,
-                                   (expert_first + rows - 1) * row_bytes,
                                    (u64)all_experts * rows * row_bytes,
                                    row_bytes};
     };

@@ -24,7 +24,6 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
     const u64 expert_first = (u64)expert * rows;
     RowBlock<K_ROWS, 2> block{{gate, up},
                               (expert_first + first) * row_bytes,
-                              (expert_first + rows - 1) * row_bytes,
                               (u64)all_experts * rows * row_bytes,
                               row_bytes};
     const Activations<Format> activations = Activations<Format>::at(vector, UNITS);

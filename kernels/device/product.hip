@@ -1,0 +1,40 @@
+// Quantised weights times many tokens (prefill): the dense projections and the shared expert's down matrix.
+//
+//   K_FORMAT   a format of blocks.h or blocks_256.h
+//   K_WIDTH    weights in a row
+#include "product.h"
+
+using namespace hb;
+
+using Format = K_FORMAT;
+
+// x [tokens, input_stride] F16, of which K_WIDTH values from `first_input` on; matrix [rows, K_WIDTH] in blocks -> y
+// [tokens, output_stride] F32, columns first_output .. + rows. Grid (rows / 256, tokens / 128).
+KERNEL(256) product(const u16* x, const u8* matrix, float* y, u32 tokens, u32 rows, u32 input_stride, u32 first_input,
+                    u32 output_stride, u32 first_output) {
+    SHARED_POOL(pool, K_POOL_BYTES);
+    SHARED u32 table[Format::TABLE_WORDS + 1];
+    static_assert(K_POOL_BYTES == TILE_POOL_BYTES);
+    const u32 first_token = group_y() * TILE_ROWS, live = smaller(tokens - first_token, TILE_ROWS);
+    const u32 first_column = group_x() * TILE_COLUMNS;
+    StepCarrier<Format> carrier;
+    const u32 token = first_token + smaller(thread_index() / 2, live - 1);
+    carrier.activations = x + (u64)token * input_stride + first_input + thread_index() % 2 * 16;
+    carrier.weights = matrix;
+    carrier.first_block = (u64)smaller(first_column + thread_index(), rows - 1) * (K_WIDTH / Format::WEIGHTS);
+    WaveTile tile;
+    multiply_tile<Format, K_WIDTH / 32>(tile, carrier, live, (u16*)pool, table);
+
+#pragma unroll
+    for (u32 r = 0; r < WAVE_ROW_TILES; ++r)
+#pragma unroll
+        for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c)
+#pragma unroll
+            for (u32 i = 0; i < 8; ++i) {
+                const u32 row = WaveTile::first_row(r) + tile_row(i);
+                const u32 column = first_column + WaveTile::wave_column() * 64 + c * 16 + tile_column(i);
+                if (row < live && column < rows)
+                    y[(u64)(first_token + row) * output_stride + first_output + column] = tile.sum[r][c].v[i];
+            }
+}
+EXPORT_KERNEL(product)

@@ -1,0 +1,41 @@
+// The second half of the experts for many tokens; experts_combine adds the results token by token.
+//
+//   K_FORMAT, K_WIDTH   as in product
+#include "product.h"
+
+using namespace hb;
+
+using Format = K_FORMAT;
+
+// inner [pairs, K_WIDTH] F16, sorted; matrix [experts, rows, K_WIDTH] in blocks; tiles from expert_lists -> outputs
+// [pairs, rows] F32, sorted. Grid (rows / 256, most tiles).
+KERNEL(256) product_down(const u16* inner, const u8* matrix, const i32* tiles, const i32* tile_count, float* outputs,
+                         u32 rows) {
+    SHARED_POOL(pool, K_POOL_BYTES);
+    SHARED u32 table[Format::TABLE_WORDS + 1];
+    static_assert(K_POOL_BYTES == TILE_POOL_BYTES);
+    if (group_y() >= (u32)tile_count[0]) return;
+    const i32* tile_entry = tiles + group_y() * 4;
+    const u32 expert = (u32)tile_entry[0], first_row = (u32)tile_entry[1], live = (u32)tile_entry[2];
+    const u32 first_column = group_x() * TILE_COLUMNS;
+    StepCarrier<Format> carrier;
+    const u32 row = first_row + smaller(thread_index() / 2, live - 1);
+    carrier.activations = inner + (u64)row * K_WIDTH + thread_index() % 2 * 16;
+    carrier.weights = matrix;
+    const u32 column = smaller(first_column + thread_index(), rows - 1);
+    carrier.first_block = ((u64)expert * rows + column) * (K_WIDTH / Format::WEIGHTS);
+    WaveTile tile;
+    multiply_tile<Format, K_WIDTH / 32>(tile, carrier, live, (u16*)pool, table);
+
+#pragma unroll
+    for (u32 r = 0; r < WAVE_ROW_TILES; ++r)
+#pragma unroll
+        for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c)
+#pragma unroll
+            for (u32 i = 0; i < 8; ++i) {
+                const u32 at = WaveTile::first_row(r) + tile_row(i);
+                const u32 output = first_column + WaveTile::wave_column() * 64 + c * 16 + tile_column(i);
+                if (at < live && output < rows) outputs[(u64)(first_row + at) * rows + output] = tile.sum[r][c].v[i];
+            }
+}
+EXPORT_KERNEL(product_down)

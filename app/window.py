@@ -6,6 +6,7 @@ owns the widgets, the theme and the shortcuts.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QResizeEvent
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
         self.shortcuts = install_actions(self, self._handlers())
         self._connect()
+        self._order_focus()
         self._on_theme_changed(theme.theme)
         self._on_settings_changed(services.settings.settings)
         self._restore_geometry()
@@ -106,6 +108,30 @@ class MainWindow(QMainWindow):
         rows.addWidget(self.status)
         self.setCentralWidget(whole)
         self.resize(1360, 860)
+
+    def _order_focus(self) -> None:
+        """Tab goes as one reads: chats, header, conversation, composer, panel, status line."""
+        sidebar, header, composer = self.sidebar, self.header, self.chat.composer
+        order: list[QWidget] = [
+            sidebar.new_button,
+            sidebar.search_field,
+            sidebar.list,
+            sidebar.models_button,
+            sidebar.settings_button,
+            header.sidebar_button,
+            header.back_button,
+            header.settings_button,
+            header.panel_button,
+            self.chat.find_bar.field,
+            self.chat.transcript,
+            composer.field,
+            composer.attach_button,
+            composer.primary_button,
+            self.panel.tabs,
+        ]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+        QWidget.setTabOrder(self.status.model_button, self.status.cancel_button)
 
     # ------------------------------------------------------------ wires
 

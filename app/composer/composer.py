@@ -64,6 +64,8 @@ class Composer(QWidget):
         self._column = QVBoxLayout(self)
         self._build()
         self._connect()
+        QWidget.setTabOrder(self.field, self.attach_button)
+        QWidget.setTabOrder(self.attach_button, self.primary_button)
         self._refresh()
 
     def _build(self) -> None:

@@ -186,6 +186,13 @@ class MessageFrame(QWidget):
         assert self._layout is not None
         return self._layout.view.id
 
+    def focus_chain(self) -> list[QWidget]:
+        """This frame and its controls, in the order that Tab should visit them."""
+        controls: list[QWidget] = [widget for _, widget in self._single_widgets()]
+        controls += [button for key in sorted(self._code) for button in self._code[key].findChildren(QToolButton)]
+        controls += self.action_bar.findChildren(QToolButton)
+        return [self, *controls]
+
     def set_hovered(self, hovered: bool) -> None:
         if hovered != self._is_hovered:
             self._is_hovered = hovered

@@ -54,6 +54,7 @@ class TranscriptView(QAbstractScrollArea):
         self._follows = True
         self._is_adjusting = False
         self._flush_cost_ms = 0.0
+        self._focus_order: tuple[int, ...] = ()
         self._frames = FramePool(self)
         self._input = ViewInput(self)
         self._newest = self._make_newest_button()
@@ -285,7 +286,21 @@ class TranscriptView(QAbstractScrollArea):
             visible = (top - row_top, top - row_top + height)
             frame.bind(layout, position=row + 1, total=len(self.messages), visible=visible, theme=theme)
             frame.show()
+        self._order_focus(rows)
         self.viewport().update()
+
+    def _order_focus(self, rows: range) -> None:
+        """Let Tab go from the view through its messages, top to bottom; new widgets would come last in the window."""
+        shown = tuple(self.messages[row].id for row in rows)
+        if shown == self._focus_order:
+            return
+        self._focus_order = shown
+        before: QWidget = self
+        for message_id in shown:
+            frame = self._frames.existing(message_id)
+            for widget in frame.focus_chain() if frame is not None else ():
+                QWidget.setTabOrder(before, widget)
+                before = widget
 
     # ------------------------------------------------------------ scrolling
 

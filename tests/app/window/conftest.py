@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+import engine.sampling  # noqa: F401 - pulls in torch, which the first answer would otherwise wait for
 from app.main_window import open_window
 from app.paths import app_paths
 from tests.app.fake_engine import FakeEngine, FakeScript

@@ -9,7 +9,10 @@ import torch
 import engine
 from engine.errors import ModelFileError, Stopped, UserError
 from engine.loading import Model
+from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import tiny_tensors, write_tiny_gguf
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 OPTIONAL = "exp_probs_b.bias"
 

@@ -17,6 +17,9 @@ from engine.plan import Step
 from engine.state import LayerState
 from tests.engine.shapes import context_of, part_of, random_attention, random_projections, small_config
 from tests.support.backends import cpu_backends
+from tests.support.one_thread import one_torch_thread
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 TOKENS = 700
 SPLITS: dict[str, list[int]] = {

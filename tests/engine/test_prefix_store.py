@@ -11,7 +11,10 @@ from engine.events import Finished, TokenDecoded
 from engine.loading import Model
 from engine.prefix_store import PrefixStore
 from engine.sampling import Sampling
+from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 
 def ids(tokens: int) -> list[int]:

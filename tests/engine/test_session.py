@@ -12,7 +12,10 @@ from engine.events import Event, Finished, FinishReason, MemoryChanged, PrefillA
 from engine.loading import Model
 from engine.sampling import Sampling
 from engine.session import Session
+from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 GREEDY = Sampling(temperature=0)
 

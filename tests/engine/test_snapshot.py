@@ -15,7 +15,10 @@ from engine.errors import SnapshotError
 from engine.loading import Model
 from engine.session import Session
 from engine.snapshot import read_header, save_file
+from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
+
+__all__ = ["one_torch_thread"]  # a fixture for every test here
 
 
 def ids(first: int, last: int) -> list[int]:

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernels.ops.attention import HeadShape
+from kernels.ops.attention import HeadShape, matrix_form, scalar_form
 from kernels.ops.compressor import CompressorShape
 from kernels.ops.formats import WeightFormat
 from kernels.ops.indexer import IndexerShape
@@ -72,7 +72,11 @@ def _rows(shape: ModelShape) -> Iterator[Entry]:
 
 def _attention(shape: ModelShape) -> Iterator[Entry]:
     heads = HeadShape(shape.heads, shape.head_dim, shape.rotary)
-    yield Entry(shape, heads.rows_source(), 96, 32768, ("global_load_b128", "v_fma_mix", "v_permlanex16"))
+    mixed = ("global_load_b128", "v_fma_mix", "v_permlanex16")
+    yield Entry(shape, scalar_form(heads).source, 96, 32768, mixed)
+    matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "global_load_b128")
+    for queries in (1, 2):
+        yield Entry(shape, matrix_form(heads, "gfx11", queries).source, 192, 65536, matrix)
 
 
 def _indexer(shape: ModelShape) -> Iterator[Entry]:

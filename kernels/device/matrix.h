@@ -33,6 +33,14 @@ DEVICE void load_fragment(Fragment& f, const u16* tile, u32 stride) {
 }
 DEVICE void load_a(Fragment& f, const u16* tile, u32 stride) { load_fragment(f, tile, stride); }
 DEVICE void load_b(Fragment& f, const u16* tile, u32 stride) { load_fragment(f, tile, stride); }
+// B from a tile stored [16 k][columns], columns contiguous: sixteen 16-bit reads a lane.
+DEVICE void load_b_transposed(Fragment& f, const u16* tile, u32 stride) {
+    const u16* column = tile + lane() % 16;
+#pragma unroll
+    for (u32 i = 0; i < 8; ++i) f.r[i] = column[2 * i * stride] | (u32)column[(2 * i + 1) * stride] << 16;
+}
+// The element beside element i of an accumulator: same row, columns 2c and 2c + 1 change places.
+DEVICE float beside(const Accumulator& a, u32 i) { return lane_xor<1>(a.v[i]); }
 
 DEVICE void multiply(Accumulator& d, const Fragment& a, const Fragment& b) { wmma_16x16x16(d.v, a.r, b.r); }
 
@@ -55,6 +63,8 @@ DEVICE void load_b(Fragment& f, const u16* tile, u32 stride) {
 DEVICE void load_b_transposed(Fragment& f, const u16* tile, u32 stride) {
     load_matrices_transposed(f.r, tile + (lane() % 16) * stride + lane() / 16 * 8);
 }
+
+DEVICE float beside(const Accumulator& a, u32 i) { return a.v[i ^ 1]; }
 
 DEVICE void multiply(Accumulator& d, const Fragment& a, const Fragment& b) {
     mma_16x8x16(d.v, a.r, b.r);

@@ -117,6 +117,9 @@ DEVICE void wmma_16x16x16(float (&d)[8], const u32 (&a)[8], const u32 (&b)[8]) {
     for (u32 i = 0; i < 8; ++i) d[i] = sum[i];
 }
 
+// There is no copy engine into LDS: pieces travel through registers (see Pieces in async.h).
+#define HB_ASYNC_COPY 0
+
 // Counting and marking in LDS: sums of integers and unions of bits, which no order of threads can change.
 DEVICE u32 shared_add(u32* counter, u32 amount) {
     return __hip_atomic_fetch_add(counter, amount, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);

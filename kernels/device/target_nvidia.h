@@ -119,6 +119,17 @@ DEVICE void mma_16x8x16(float* d, const u32 (&a)[4], const u32* b) {
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+#define HB_ASYNC_COPY 1
+// Starts a copy of 16 bytes into shared memory, or zeroes them; wait_copies waits for all copies of this thread.
+DEVICE void copy_async(void* target, const void* source, bool is_real) {
+    const u32 address = (u32)__cvta_generic_to_shared(target), bytes = is_real ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(address), "l"(source), "r"(bytes) : "memory");
+}
+DEVICE void wait_copies() {
+    asm volatile("cp.async.commit_group;" : : : "memory");
+    asm volatile("cp.async.wait_group 0;" : : : "memory");
+}
+
 // Counting and marking in LDS: sums of integers and unions of bits, which no order of threads can change.
 DEVICE u32 shared_add(u32* counter, u32 amount) { return atomicAdd(counter, amount); }
 DEVICE u32 shared_or(u32* word, u32 mask) { return atomicOr(word, mask); }

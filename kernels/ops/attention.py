@@ -1,11 +1,15 @@
-"""Attention over selected rows: shape A (device/attention_rows.hip), the scalar reference on the device."""
+"""Attention over selected rows: scalar (shape A), on matrix cores (B), and several queries a walk (C).
+
+Shapes B and C are one source (device/attention_matrix.hip) and give the same bits for a query; A
+(device/attention_rows.hip) is the reference form in F32.
+"""
 
 from dataclasses import dataclass
 from enum import IntEnum
 
 import torch
 
-from kernels.launch import Launcher
+from kernels.launch import Argument, Launcher
 from kernels.ops.checks import require, require_rows, require_shape
 from kernels.source import KernelSource
 
@@ -32,9 +36,76 @@ class HeadShape:
     def defines(self) -> tuple[tuple[str, int], ...]:
         return (("HEADS", self.heads), ("WIDTH", self.width), ("ROTARY", self.rotary), ("WINDOW", self.window))
 
-    def rows_source(self) -> KernelSource:
-        """Shape A."""
-        return KernelSource("attention_rows", "attention_rows", self.defines(), HEADS_A_GROUP * 32)
+
+@dataclass(frozen=True, slots=True)
+class AttentionForm:
+    """One way to attend: a kernel, and how many queries and heads a workgroup of it takes."""
+
+    source: KernelSource
+    shape: HeadShape
+    queries: int
+    group_heads: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixTiling:
+    """Shape of a workgroup of the matrix form: (query, head) pairs are the 16-row tiles of A."""
+
+    queries: int
+    group_heads: int
+    waves: int
+    rows: int  # cache rows at a time, 16 or 32
+    buffers: int  # of those rows in LDS, 1 or 2
+
+
+def scalar_form(shape: HeadShape) -> AttentionForm:
+    """Shape A."""
+    source = KernelSource("attention_rows", "attention_rows", shape.defines(), HEADS_A_GROUP * 32)
+    return AttentionForm(source, shape, 1, HEADS_A_GROUP)
+
+
+def matrix_form(shape: HeadShape, target: str, queries: int = 1) -> AttentionForm:
+    """Shape B (one query) or C (several, with as many fewer heads) for a target: gfx..., sm_... or the emulator's."""
+    return tiled_form(shape, target, tiling_for(shape, target, queries))
+
+
+def tiling_for(shape: HeadShape, target: str, queries: int) -> MatrixTiling:
+    """The tiling we use. gfx11 has 64 KiB of LDS a workgroup and gathers values; NVIDIA has more and a copy engine."""
+    is_amd = is_amd_layout(target)
+    wide = shape.width >= 512
+    pairs = 16 if not wide else 32 if is_amd else 64
+    group_heads = max(min(shape.heads, pairs // queries), 16)
+    waves = 4 if not wide else 16 if is_amd else 8
+    return MatrixTiling(queries, group_heads, waves, rows=16 if is_amd else 32, buffers=1 if is_amd and wide else 2)
+
+
+def tiled_form(shape: HeadShape, target: str, tiling: MatrixTiling) -> AttentionForm:
+    """The matrix form with a given tiling (for comparisons; matrix_form chooses)."""
+    defines = (
+        *shape.defines(),
+        ("QUERIES", tiling.queries),
+        ("GROUP_HEADS", tiling.group_heads),
+        ("WAVES", tiling.waves),
+        ("ROWS", tiling.rows),
+        ("BUFFERS", tiling.buffers),
+    )
+    pool = _pool_bytes(shape, tiling, is_amd_layout(target))
+    source = KernelSource("attention_matrix", "attention_matrix", defines, tiling.waves * 32, pool)
+    return AttentionForm(source, shape, tiling.queries, tiling.group_heads)
+
+
+def is_amd_layout(target: str) -> bool:
+    """Whether a target has AMD's matrix layout."""
+    return target.startswith("gfx") or target.endswith("-amd")
+
+
+def _pool_bytes(shape: HeadShape, tiling: MatrixTiling, is_amd: bool) -> int:
+    """LDS of the matrix form: rows, the waves' shares of the scores, weights, softmax state, bounds."""
+    pairs = tiling.queries * tiling.group_heads
+    share_stride = tiling.rows if is_amd else tiling.rows + 8
+    rows = tiling.buffers * tiling.rows * (shape.width + 8) * 2
+    shares = tiling.waves * pairs * share_stride * 4
+    return rows + shares + pairs * (tiling.rows + 8) * 2 + 3 * pairs * 4 + tiling.queries * 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +139,10 @@ class QueryRotation:
 
 def attend(
     launcher: Launcher,
-    shape: HeadShape,
-    source: KernelSource,
+    form: AttentionForm,
     q: torch.Tensor,
     rows: AttentionRows,
-    form: QueryRotation,
+    rotation: QueryRotation,
     out: torch.Tensor,
     start: torch.Tensor,
     position: int,
@@ -84,46 +154,51 @@ def attend(
     back; it may be q itself.
     """
     tokens = q.shape[0]
-    _check(shape, q, rows, form, out, position, first_token)
-    launcher.kernel(source)(
-        (tokens, shape.heads // HEADS_A_GROUP, 1),
-        q=q,
-        raw=rows.raw,
-        compressed=rows.compressed,
-        ids=rows.ids,
-        counts=rows.counts,
-        sinks=form.sinks,
-        cosines=form.cosines,
-        sines=form.sines,
-        out=out,
-        start=start,
-        first_token=first_token,
-        ratio=rows.ratio,
-        compressed_rows=rows.compressed.shape[0],
-        plan=int(rows.plan),
-        top_k=0 if rows.ids is None else rows.ids.shape[1],
-        selected_from=rows.selected_from,
-        is_ring=int(rows.is_ring),
-        epsilon=form.epsilon,
-    )
+    _check(form, q, rows, rotation, out, position, first_token)
+    arguments: dict[str, Argument] = {
+        "q": q,
+        "raw": rows.raw,
+        "compressed": rows.compressed,
+        "ids": rows.ids,
+        "counts": rows.counts,
+        "sinks": rotation.sinks,
+        "cosines": rotation.cosines,
+        "sines": rotation.sines,
+        "out": out,
+        "start": start,
+        "first_token": first_token,
+        "ratio": rows.ratio,
+        "compressed_rows": rows.compressed.shape[0],
+        "plan": int(rows.plan),
+        "top_k": 0 if rows.ids is None else rows.ids.shape[1],
+        "selected_from": rows.selected_from,
+        "is_ring": int(rows.is_ring),
+        "epsilon": rotation.epsilon,
+    }
+    if form.source.name == "attention_matrix":
+        arguments["tokens"] = tokens
+    grid = (-(-tokens // form.queries), form.shape.heads // form.group_heads, 1)
+    launcher.kernel(form.source)(grid, **arguments)
 
 
 def _check(
-    shape: HeadShape,
+    form: AttentionForm,
     q: torch.Tensor,
     rows: AttentionRows,
-    form: QueryRotation,
+    rotation: QueryRotation,
     out: torch.Tensor,
     position: int,
     first_token: int,
 ) -> None:
-    tokens = q.shape[0]
+    shape, tokens = form.shape, q.shape[0]
     last = first_token + tokens
+    several = form.queries > 1 and rows.plan is Plan.INDEXED and last > rows.selected_from
+    require(not several, "queries with id lists of their own cannot share a walk")
     require_shape("q", q, None, shape.heads, shape.width)
     require_shape("out", out, tokens, shape.heads, shape.width)
-    require_shape("sinks", form.sinks, shape.heads)
-    require_rows("cos", form.cosines, last, shape.rotary // 2)
-    require_rows("sin", form.sines, last, shape.rotary // 2)
+    require_shape("sinks", rotation.sinks, shape.heads)
+    require_rows("cos", rotation.cosines, last, shape.rotary // 2)
+    require_rows("sin", rotation.sines, last, shape.rotary // 2)
     if rows.is_ring:
         require_shape("ring", rows.raw, shape.window, shape.width)
         require(tokens == 1 and first_token == 0, "a ring serves steps of one token")

@@ -7,7 +7,7 @@ import torch
 
 from kernels.errors import KernelArgumentError
 from kernels.launch import Launcher
-from kernels.ops.attention import HeadShape, Plan, attend
+from kernels.ops.attention import HeadShape, Plan, attend, scalar_form
 from tests.kernels.hip.attention_reference import Case, random_case, reference
 from tests.kernels.hip.emulated import GuardedBuffers, nmse, replay
 
@@ -20,8 +20,7 @@ def run_case(
 ) -> torch.Tensor:
     q = case.q[first:last]
     out = buffers.new(*q.shape)
-    source = case.shape.rows_source()
-    attend(launcher, case.shape, source, q, case.rows, case.form, out, case.start, case.position, first)
+    attend(launcher, scalar_form(case.shape), q, case.rows, case.form, out, case.start, case.position, first)
     return out
 
 
@@ -96,7 +95,7 @@ def test_the_answer_may_overwrite_the_queries(
     case = random_case(random, buffers, SMALL, 40, 3)
     wanted = run_case(launcher, buffers, case)
     q = case.q.clone()
-    attend(launcher, SMALL, SMALL.rows_source(), q, case.rows, case.form, q, case.start, case.position)
+    attend(launcher, scalar_form(SMALL), q, case.rows, case.form, q, case.start, case.position)
     assert torch.equal(q, wanted)
 
 

@@ -42,16 +42,17 @@ _SCALE_BYTES = {
 
 
 def random_blocks(random: torch.Generator, kind: WeightFormat, count: int) -> torch.Tensor:
-    """uint8 [count, bytes]: random codes under scales as a trained model has them (weights of about 0.02)."""
+    """uint8 [count, bytes] on the generator's device: random codes under scales as a trained model has them."""
+    on = random.device
     if kind is WeightFormat.F16:
-        return (torch.randn(count, 32, generator=random) * 0.02).half().view(torch.uint8)
-    blocks = torch.randint(0, 256, (count, kind.value.bytes), generator=random, dtype=torch.uint8)
+        return (torch.randn(count, 32, generator=random, device=on) * 0.02).half().view(torch.uint8)
+    blocks = torch.randint(0, 256, (count, kind.value.bytes), generator=random, dtype=torch.uint8, device=on)
     for at in _HALF_SCALES.get(kind, ()):
-        scale = (torch.rand(count, 1, generator=random) + 0.5) * {WeightFormat.Q8_0: 2e-4}.get(kind, 1e-3)
+        scale = (torch.rand(count, 1, generator=random, device=on) + 0.5) * {WeightFormat.Q8_0: 2e-4}.get(kind, 1e-3)
         blocks[:, at : at + 2] = scale.half().view(torch.uint8)
     for at in _SCALE_BYTES.get(kind, ()):
         low, high = (119, 123) if kind is WeightFormat.MXFP4 else (1, 24)
-        blocks[:, at] = torch.randint(low, high, (count,), generator=random, dtype=torch.uint8)
+        blocks[:, at] = torch.randint(low, high, (count,), generator=random, dtype=torch.uint8, device=on)
     return blocks
 
 

@@ -38,6 +38,12 @@ struct Fiber {
     bool entered = false;
     int stop = FRESH;  // ENDED, AT_BARRIER, or the kind of wave exchange it stands at
     uint8_t parity = 0;
+    struct Copy {
+        void* target;
+        const void* source;
+        bool is_real;
+    };
+    std::vector<Copy> copies;  // begun and not waited for
 };
 
 std::vector<std::unique_ptr<Fiber>> fibers;
@@ -146,6 +152,17 @@ void emulator_flip() { fibers[emulator_thread]->parity ^= 1; }
 uint32_t* emulator_slot(uint32_t lane) {
     const uint32_t wave = emulator_thread / WAVE, parity = fibers[emulator_thread]->parity;
     return &slots[((wave * 2 + parity) * WAVE + lane) * SLOT_WORDS];
+}
+
+void emulator_copy_later(void* target, const void* source, bool is_real) {
+    fibers[emulator_thread]->copies.push_back({target, source, is_real});
+}
+void emulator_copy_now() {
+    for (const Fiber::Copy& copy : fibers[emulator_thread]->copies) {
+        if (copy.is_real) std::memcpy(copy.target, copy.source, 16);
+        if (!copy.is_real) std::memset(copy.target, 0, 16);
+    }
+    fibers[emulator_thread]->copies.clear();
 }
 
 void emulator_run(Launch* launch, void (*kernel)(const void*), const void* arguments, void* lds, size_t lds_bytes) {

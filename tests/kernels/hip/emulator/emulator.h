@@ -40,6 +40,8 @@ extern uint32_t emulator_thread, emulator_group[3];
 // The exchange slot of a lane of the running wave: 32 words, room for two matrix fragments (see emulator.cpp).
 uint32_t* emulator_slot(uint32_t lane);
 void emulator_flip();
+void emulator_copy_later(void* target, const void* source, bool is_real);
+void emulator_copy_now();
 extern char __start_emulated_lds[] __attribute__((weak, visibility("hidden")));
 extern char __stop_emulated_lds[] __attribute__((weak, visibility("hidden")));
 }
@@ -165,6 +167,15 @@ DEVICE u32 shared_or(u32* word, u32 mask) {
     *word |= mask;
     return before;
 }
+
+#if defined(HB_MATRIX_AMD)
+#define HB_ASYNC_COPY 0
+#else
+#define HB_ASYNC_COPY 1
+#endif
+// Copies happen as late as they may, so that a missing wait shows.
+DEVICE void copy_async(void* target, const void* source, bool is_real) { emulator_copy_later(target, source, is_real); }
+DEVICE void wait_copies() { emulator_copy_now(); }
 
 // The matrix instructions, each a meeting of the wave: every lane shows its operands, then works out its own results.
 template <size_t N>

@@ -20,8 +20,8 @@ NO_CHOICES: Mapping[int, str] = MappingProxyType({})
 class FormatChoice:
     """The codecs of one source. `reasons` has one sentence for each family whose type id has several meanings.
 
-    `read_as` gives codec names for type ids; the others are inferred. Raises ModelFileError in one sentence where the
-    weights do not tell, or tell two things.
+    `read_as` gives codec names for type ids and wins over what the file declares; the others are inferred. Raises
+    ModelFileError in one sentence where the weights do not tell, or tell two things.
     """
 
     def __init__(self, source: TensorSource, read_as: Mapping[int, str] = NO_CHOICES) -> None:
@@ -29,7 +29,8 @@ class FormatChoice:
         self._codecs: dict[tuple[int, str], Codec] = {}
         reasons = []
         for (type_id, kind), members in _families(source).items():
-            choice = choose_codec(type_id, read_as[type_id]) if type_id in read_as else self._infer(members)
+            wanted = read_as.get(type_id) or source.declared_formats.get(kind)
+            choice = self._choose(members[0], wanted) if wanted else self._infer(members)
             self._codecs[type_id, kind] = choice.codec
             reasons.append(f"{kind}: {choice.reason}")
         self.reasons = tuple(reasons)
@@ -47,6 +48,12 @@ class FormatChoice:
         """What the tensor's format is called, also where it cannot be decoded."""
         found = self._codecs.get((tensor.type_id, family(tensor.name)))
         return found.name if found else tensor.type_name
+
+    def _choose(self, tensor: StoredTensor, wanted: str) -> Choice:
+        try:
+            return choose_codec(tensor.type_id, wanted)
+        except ModelFileError as error:
+            raise self._refusal(tensor, error) from None
 
     def _infer(self, members: Sequence[StoredTensor]) -> Choice:
         """Ask the first, the middle and the last layer; those that answer must agree."""

@@ -7,7 +7,6 @@ after `open`. Every count, length, offset and dimension is checked against the f
 import contextlib
 import mmap
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from engine.errors import ModelFileError
 from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES, type_name
 from engine.gguf_cursor import HeaderCursor, Value, ValueType
 from engine.gguf_metadata import Metadata
+from engine.mapped_file import map_file
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -73,7 +73,7 @@ class GgufFile(Metadata):
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Map and check a file. Raises ModelFileError for anything that is not a sound GGUF file."""
         place = Path(path)
-        return cls(place, _map_file(place))
+        return cls(place, map_file(place, "GGUF model file"))
 
     def data(self, info: TensorInfo) -> memoryview:
         """The stored bytes of a tensor: read-only, no copy."""
@@ -118,24 +118,6 @@ class GgufFile(Metadata):
                 cursor.fail(field, offset, "overlaps another tensor")
             placed[info.name] = replace(info, offset=offset, nbytes=nbytes)
         return {info.name: placed[info.name] for info in tensors}
-
-
-def _map_file(path: Path) -> mmap.mmap:
-    try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise ModelFileError(f"{path} is a folder, not a GGUF model file.")
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{path} is not an ordinary file, so it cannot be opened as a model.")
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise ModelFileError(f"{path} is empty, not a GGUF model file.")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except FileNotFoundError:
-        raise ModelFileError(f"{path} does not exist; choose a GGUF model file.") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ModelFileError(f"{path} cannot be opened: {reason}.") from None
 
 
 def _read_preamble(cursor: HeaderCursor, path: Path) -> tuple[int, int, int]:

@@ -14,8 +14,8 @@ from engine.errors import ModelFileError
 from engine.gguf import GgufFile, TensorInfo
 from engine.gguf_cursor import Value, ValueType
 from engine.gguf_metadata import Metadata
-from engine.names import is_draft, place_gguf
-from engine.tensor_source import StoredTensor
+from engine.names import Place, place_gguf, unused_notes
+from engine.tensor_source import FORMAT_KEY, StoredTensor
 
 MAX_PARTS = 1024
 SPLIT_KEYS = frozenset({"split.no", "split.count", "split.tensors.count"})
@@ -25,29 +25,48 @@ _VOCABULARY, _TOKENS = f"{ARCHITECTURE}.vocab_size", "tokenizer.ggml.tokens"
 
 
 class GgufSource(Metadata):
-    """Satisfies engine.tensor_source.TensorSource. Views from `data` stay readable after `close`."""
+    """Satisfies engine.tensor_source.TensorSource. Views from `data` stay readable after `close`.
+
+    `all_tensors` are those of the model and, under the names they are stored by, whatever else the file holds. A file
+    of another architecture has no model here: its tensors are all there, under their own names.
+    """
 
     def __init__(self, path: Path, parts: Sequence[GgufFile]) -> None:
         self.path, self.parts = path, tuple(parts)
         self.file_bytes = sum(part.file_bytes for part in parts)
-        found = _collect(str(path), parts)
-        super().__init__(str(path), _whole_metadata(parts[0], found))
+        self.form, self.file_count = f"GGUF {parts[0].version}", len(parts)
+        self._places = _collect(str(path), parts)
+        super().__init__(str(path), _whole_metadata(parts[0], self._places))
         layers = self.get_int(_BLOCKS, 0)
-        self._places: dict[str, tuple[GgufFile, TensorInfo]] = {}
+        is_ours = self.get_str("general.architecture", "") == ARCHITECTURE
         tensors: dict[str, StoredTensor] = {}
-        unused = []
-        for part, info in found.values():
-            place = place_gguf(info.name, layers)
-            if place is None:
+        everything, unused = [], []
+        for _, info in self._places.values():
+            place = place_gguf(info.name, layers) if is_ours else Place(info.name)
+            name = place.name if place else info.name
+            everything.append(StoredTensor(name, info.name, info.shape, info.type_id, info.nbytes))
+            if place:
+                tensors[name] = everything[-1]
+            else:
                 unused.append(info.name)
-                continue
-            tensors[place.name] = StoredTensor(place.name, info.name, info.shape, info.type_id, info.nbytes)
-            self._places[place.name] = part, info
+        self.all_tensors = tuple(everything)
         self.tensors: Mapping[str, StoredTensor] = MappingProxyType(tensors)
-        self.notes = _notes(unused, layers) if layers else ()
+        self.declared_formats: Mapping[str, str] = MappingProxyType(
+            {key.removeprefix(FORMAT_KEY): self.get_str(key) for key in self if key.startswith(FORMAT_KEY)}
+        )
+        self.notes = unused_notes(unused, layers)
+
+    @property
+    def file_metadata(self) -> Metadata:
+        """The metadata as stored, drafts included, but without what only a split file needs."""
+        items = self.parts[0].typed_items()
+        return Metadata(self.name, {key: (kind, value) for key, kind, value in items if key not in SPLIT_KEYS})
+
+    def called(self, name: str) -> str:
+        return name
 
     def data(self, tensor: StoredTensor) -> memoryview:
-        part, info = self._places[tensor.name]
+        part, info = self._places[tensor.stored_as]
         return part.data(info)
 
     def sample(self, tensor: StoredTensor, count: int) -> bytes:
@@ -115,14 +134,3 @@ def _whole_metadata(first: GgufFile, names: Container[str]) -> dict[str, tuple[V
     if _VOCABULARY not in values and (tokens := first.get_strings(_TOKENS, None)):
         values[_VOCABULARY] = ValueType.UINT32, len(tokens)
     return values
-
-
-def _notes(unused: Sequence[str], layers: int) -> tuple[str, ...]:
-    drafts = [name for name in unused if is_draft(name, layers)]
-    others = [name for name in unused if not is_draft(name, layers)]
-    notes = []
-    if drafts:
-        notes.append(f"{len(drafts):,} tensors of draft heads are not used, such as {drafts[0]!r}.")
-    if others:
-        notes.append(f"{len(others):,} tensors of no known name are not used, such as {others[0]!r}.")
-    return tuple(notes)

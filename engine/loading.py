@@ -1,4 +1,4 @@
-"""From a GGUF file to a model that answers: open, check memory, decode weights, choose the backend.
+"""From a model's files to a model that answers: open, check memory, decode weights, choose the backend.
 
 `load` is long and may run on any thread; it reports bytes and looks at a stop event between tensors.
 """
@@ -24,6 +24,7 @@ from engine.faces import PrefixKeeper
 from engine.host import available_bytes, has_bf16_products
 from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
+from engine.missing_tokenizer import tokenizer_of
 from engine.model import Network
 from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, Step
@@ -110,9 +111,9 @@ def load(
     stop: threading.Event | None = None,
     prefix_folder: Path | None = None,
 ) -> Model:
-    """Load a GGUF file, or the embedded model for None. `progress` receives (bytes done, bytes in all).
+    """Load a GGUF file or a Hugging Face folder, or the embedded model for None.
 
-    With a `prefix_folder`, long conversations are kept there and found again, also by a later process.
+    `progress` receives (bytes done, bytes in all). With a `prefix_folder`, long conversations are kept there and found again, also by a later process.
 
     Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
     Stopped.
@@ -124,7 +125,7 @@ def load(
     config = ModelConfig.from_gguf(source)
     compute = _compute_dtype(dtype)
     _require_memory(source, compute)
-    tokenizer = Tokenizer.from_gguf(source)
+    tokenizer = tokenizer_of(source, config.vocab)
     if tokenizer.vocab_size > config.vocab:
         raise UserError(f"{source.name}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     stored = StoredWeights(source)

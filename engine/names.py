@@ -5,6 +5,7 @@ files with DeepSeek's own names (7.1) are mapped onto them. Names only: no torch
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -88,7 +89,10 @@ LAYER_ROWS = (
     NameRow("ffn_up_shexp.weight", "ffn.shared_experts.w3.weight", Part.SHARED),
 )
 
-_PARTS = MappingProxyType({row.gguf: row.part for row in (*GLOBAL_ROWS, *LAYER_ROWS)})
+_ROWS = (*GLOBAL_ROWS, *LAYER_ROWS)
+_PARTS = MappingProxyType({row.gguf: row.part for row in _ROWS})
+_ORDER = MappingProxyType({row.gguf: number for number, row in enumerate(_ROWS)})
+_DEEPSEEK = MappingProxyType({row.gguf: row.deepseek for row in _ROWS})
 _GLOBAL_GGUF = frozenset(row.gguf for row in GLOBAL_ROWS)
 _GLOBAL_DEEPSEEK = MappingProxyType({row.deepseek: row.gguf for row in GLOBAL_ROWS})
 _LAYER_DEEPSEEK = MappingProxyType({row.deepseek: row.gguf for row in LAYER_ROWS})
@@ -115,6 +119,30 @@ def family(name: str) -> str:
 def part_of(name: str) -> Part | None:
     """The part of a canonical name; None for a name that is not in the table."""
     return _PARTS.get(family(name))
+
+
+def canonical_order(name: str) -> tuple[int, int]:
+    """A sort key for canonical names: what belongs to no layer first, then layer by layer, in the table's order."""
+    match = _GGUF_LAYER.fullmatch(name)
+    return (int(match[1]) if match else -1), _ORDER[family(name)]
+
+
+def deepseek_name(name: str) -> str:
+    """What DeepSeek's files call a canonical tensor; {expert} stands for a routed expert's number."""
+    match, leaf = _GGUF_LAYER.fullmatch(name), _DEEPSEEK[family(name)]
+    return f"layers.{match[1]}.{leaf}" if match else leaf
+
+
+def unused_notes(unused: Sequence[str], layers: int) -> tuple[str, ...]:
+    """Sentences on stored tensors that a model of that many layers has no use for."""
+    drafts = [name for name in unused if is_draft(name, layers)]
+    others = [name for name in unused if not is_draft(name, layers)]
+    notes = []
+    if drafts:
+        notes.append(f"{len(drafts):,} tensors of draft heads are not used, such as {drafts[0]!r}.")
+    if others:
+        notes.append(f"{len(others):,} tensors of no known name are not used, such as {others[0]!r}.")
+    return tuple(notes)
 
 
 def is_draft(stored: str, layers: int) -> bool:

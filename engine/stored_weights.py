@@ -36,17 +36,14 @@ class StoredWeights:
         try:
             return self.source.tensors[name]
         except KeyError:
-            raise ModelFileError(f"{self.source.name}: tensor {name} is missing") from None
+            raise ModelFileError(f"{self.source.name}: tensor {self.source.called(name)} is missing") from None
 
     def codec(self, name: str) -> Codec:
         """The format of a tensor. Raises ModelFileError where it is missing or cannot be decoded here."""
         return self._formats.codec(self.tensor(name))
 
-    def blocks(self, name: str) -> Tensor:
-        """The stored blocks, flat uint8 on the CPU: a read-only view of the mapped file where that holds them so.
-
-        Exactly as many bytes as the shape needs; ModelFileError where the file has fewer.
-        """
+    def stored_bytes(self, name: str) -> int:
+        """How many bytes the tensor's blocks take. Raises ModelFileError where the file has fewer for it."""
         tensor, codec = self.tensor(name), self.codec(name)
         needed = math.prod(tensor.shape) // codec.block * codec.bytes
         if tensor.shape[-1] % codec.block or needed > tensor.nbytes:
@@ -54,7 +51,15 @@ class StoredWeights:
                 f"{self.source.name}: tensor {tensor.stored_as} cannot hold {codec.name} weights of shape "
                 f"{list(tensor.shape)} in {tensor.nbytes:,} bytes"
             )
-        return as_bytes(self.source.data(tensor))[:needed]
+        return needed
+
+    def blocks(self, name: str) -> Tensor:
+        """The stored blocks, flat uint8 on the CPU: a read-only view of the mapped file where that holds them so.
+
+        Exactly as many bytes as the shape needs; ModelFileError where the file has fewer.
+        """
+        needed = self.stored_bytes(name)
+        return as_bytes(self.source.data(self.tensor(name)))[:needed]
 
     def decode(self, name: str) -> Tensor:
         """The tensor as float32 (whole numbers: int32). Raises ModelFileError as above."""

@@ -12,6 +12,8 @@ from typing import Protocol
 from engine.ggml_types import type_name
 
 Buffer = bytes | bytearray | memoryview
+# A metadata key of ours: what the ambiguous type id of a family of tensors means (FAMILY as in engine.names.family).
+FORMAT_KEY = "haloband.format."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,13 @@ class TensorSource(Protocol):
 
     @property
     def tensors(self) -> Mapping[str, StoredTensor]: ...
+
+    @property
+    def declared_formats(self) -> Mapping[str, str]:
+        """Family of tensors to the name of its format, where the file says (FORMAT_KEY)."""
+
+    def called(self, name: str) -> str:
+        """What files of this form call the tensor of a canonical name, for errors."""
 
     def data(self, tensor: StoredTensor) -> Buffer:
         """`nbytes` bytes of GGUF blocks: a view of the mapped file where it holds them as they are, else a copy."""

@@ -35,7 +35,7 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()
 
 # ds4-architecture section 8.1, in this order, each isolating its matches.
-_JOYAI_PATTERNS = (
+JOYAI_PATTERNS = (
     r"\p{N}{1,3}",
     "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
     r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"""
@@ -167,7 +167,7 @@ def _pre_tokenizer(name: str) -> pre_tokenizers.PreTokenizer:
     if name == "gpt-2":
         return pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     if name == "joyai-llm":
-        splits = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in _JOYAI_PATTERNS]
+        splits = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in JOYAI_PATTERNS]
         to_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         return pre_tokenizers.Sequence([*splits, to_bytes])
     raise ModelFileError(f"The model's pre-tokenizer {name!r} is not known; only 'gpt-2' and 'joyai-llm' can be used.")

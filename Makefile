@@ -49,6 +49,7 @@ $(BUNDLE_PACKAGES)/.installed: packaging/requirements-bundle.lock $(RUNTIME_STAM
 bundle: $(BUNDLE_PACKAGES)/.installed
 	PYTHONPATH=$(BUNDLE_PACKAGES) $(BIN)/python -m PyInstaller --noconfirm --log-level WARN \
 		--distpath dist --workpath build/bundle/work packaging/bundle.spec
+	dist/haloband/haloband doctor --self-test
 
 deb: bundle
 	$(BIN)/python packaging/build_deb.py dist/haloband dist

@@ -34,6 +34,7 @@ class FakeScript:
     layers: int = 4
     load_s: float = 0.0
     load_parts: int = 5
+    load_gate: threading.Event | None = None  # loading waits for it
     load_error: Exception | None = None
     prefill_error: Exception | None = None  # raised in the middle of the prompt
     token_error: Exception | None = None  # raised at token_error_at
@@ -238,6 +239,9 @@ class FakeEngine:
     ) -> FakeModel:
         self.log(f"load {path}")
         stop = stop or threading.Event()
+        gate = self.script.load_gate
+        while gate is not None and not stop.is_set() and not gate.wait(0.005):
+            pass
         for part in range(self.script.load_parts):
             stop.wait(self.script.load_s / self.script.load_parts)
             if stop.is_set():

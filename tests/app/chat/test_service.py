@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -117,7 +118,7 @@ def test_a_failure_is_an_answer_that_failed(make_backend: MakeBackend, error: Ex
 
 
 def test_answers_go_on_when_another_chat_is_opened(make_backend: MakeBackend) -> None:
-    chat = make_backend(FakeScript(answer=("word ",) * 300, token_s=0.003))
+    chat = make_backend(FakeScript(answer=("word ",) * 1000, token_s=0.004))
     first = chat.chat_id
     answer_id = chat.start_asking("the first question")
     second = chat.new_chat()
@@ -131,22 +132,25 @@ def test_answers_go_on_when_another_chat_is_opened(make_backend: MakeBackend) ->
     chat.wait_idle(first)
     after = chat.order[chat.order.index(("chat_opened", reopened)) :]
     later = "".join(record.text for name, record in after if name == "text_arrived")
-    assert so_far.text + later == "word " * 300  # nothing twice, nothing missing
+    assert so_far.text + later == "word " * 1000  # nothing twice, nothing missing
     assert chat.shown[-1].state is MessageState.COMPLETE
     chat.settle()
     assert {row.id: row.state for row in chat.told["chats_changed"][-1]}[first] is S.IDLE
 
 
 def test_two_chats_wait_for_one_another(make_backend: MakeBackend) -> None:
-    chat = make_backend(FakeScript(answer=("word ",) * 100, token_s=0.003))
+    chat = make_backend(SLOW)
     first = chat.chat_id
     chat.start_asking("one")
     second = chat.new_chat()
     chat.ask("two", wait=False)
     chat.wait(lambda: chat.chats.status(second).ahead == 1)
+    chat.chats.stop(first)
+    chat.wait(lambda: chat.chats.status(second).state is S.DECODING)
+    chat.chats.stop()
     chat.wait_idle(second)
     assert chat.states(first)[-1] is S.DONE
-    assert chat.states(second) == [S.QUEUED, S.PREFILLING, S.DECODING, S.DONE]
+    assert chat.states(second) == [S.QUEUED, S.PREFILLING, S.DECODING, S.STOPPING, S.DONE]
 
 
 def test_regenerate_keeps_the_first_answer_reachable(make_backend: MakeBackend) -> None:
@@ -408,9 +412,13 @@ def test_settings_of_a_chat_preset_and_app_reach_the_engine(make_backend: MakeBa
 
 
 def test_asking_while_the_model_loads_waits_for_it(make_backend: MakeBackend) -> None:
-    chat = make_backend(FakeScript(load_s=0.5), wait=False)
+    gate = threading.Event()
+    chat = make_backend(FakeScript(load_gate=gate), wait=False)
     chat.wait(lambda: chat.told["chat_opened"])
-    chat.ask("hello")
+    chat.ask("hello", wait=False)
+    assert chat.states(chat.chat_id) == [S.LOADING]
+    gate.set()
+    chat.wait_idle()
     assert chat.states(chat.chat_id)[:2] == [S.LOADING, S.QUEUED]
     assert chat.shown[-1].text == "Hello, world."
 

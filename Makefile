@@ -1,5 +1,5 @@
 # The four ways in. Everything is installed into .venv; a second call of any target installs nothing.
-.PHONY: setup run test lint
+.PHONY: setup run test lint screenshots
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -53,3 +53,7 @@ bundle: $(BUNDLE_PACKAGES)/.installed
 
 deb: bundle
 	$(BIN)/python packaging/build_deb.py dist/haloband dist
+
+# Pictures of every page, in both themes, at 100 % and 200 %, in both languages. Starts Xvfb where there is no display.
+screenshots: setup
+	$(BIN)/python packaging/screenshots.py build/screenshots --themes light dark --scales 1 2 --languages en de

@@ -10,13 +10,13 @@
 
 namespace haloband::decode {
 
-Mixing enter_sublayer(const Step& step, const Mixer& mixer, const float* norm) {
+Mixing enter_sublayer(const Step& step, const Mixer& mixer, const float* norm, const Weights& next) {
   const HbModel& size = step.size();
   const float* streams = step.shared().streams.data();
   float *logits = step.shared().mixing.data(), *x = step.own().x.data();
-  const Product products[1] = {{&mixer.weight, streams, logits}};
-  step.multiply(products, 1);
+  step.multiply({&mixer.weight, streams, logits});
   const float inverse = inverse_rms(streams, kStreams * size.hidden, size.rms_eps);
+  step.prefetch(next);
   step.meet();
   const Mixing mixing = finish_mixing(logits, mixer, inverse, size);
   collapse(streams, mixing.pre, size.hidden, x);
@@ -52,18 +52,18 @@ void write_logits(const Step& step) {
   for (int j = 0; j < kStreams; ++j) m[j] = weight[j] + static_cast<float>(size.mixer_eps);
   collapse(streams, m, size.hidden, x);
   normalise(x, step.p.output_norm, size.hidden, size.rms_eps, x);
-  const Product products[1] = {{&step.p.output, x, step.token.logits}};
-  step.multiply(products, 1);
+  step.multiply({&step.p.output, x, step.token.logits});
 }
 
 void run_worker(const Step& step) {
   embed(step);
   for (size_t i = 0; i < step.p.layers.size(); ++i) {
     const Layer& layer = step.p.layers[i];
-    Mixing mixing = enter_sublayer(step, layer.attention_mixer, layer.attention_norm);
+    Mixing mixing = enter_sublayer(step, layer.attention_mixer, layer.attention_norm, layer.q_a);
     run_attention(step, layer, step.token.state[i], mixing);
-    mixing = enter_sublayer(step, layer.experts_mixer, layer.experts_norm);
-    run_experts(step, layer, mixing);
+    mixing = enter_sublayer(step, layer.experts_mixer, layer.experts_norm, layer.router);
+    const bool last = i + 1 == step.p.layers.size();
+    run_experts(step, layer, mixing, last ? nullptr : &step.p.layers[i + 1].attention_mixer);
   }
   write_logits(step);
 }

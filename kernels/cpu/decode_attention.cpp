@@ -10,8 +10,6 @@
 namespace haloband::decode {
 namespace {
 
-constexpr int64_t kRowUnit = 8;  // rows handed to a worker together
-
 // Which rows the token attends to, in order: `raw` ring rows from position `first` on, then compressed rows.
 struct Seen {
   int64_t first, raw, visible, compressed;
@@ -45,6 +43,7 @@ void project(const Step& step, const Layer& layer, const Seen& seen) {
     if (seen.chosen) products[count++] = {&layer.index_weight, x, s.index_weight.data()};
   }
   step.multiply(products, count);
+  step.prefetch(layer.q_b);
   step.meet();
 }
 
@@ -86,8 +85,7 @@ void raise_queries(const Step& step, const Layer& layer, const HbLayerState& sta
   if (step.last_worker()) keep_rows(step, layer, state);
   float* q_rank = step.own().q_rank.data();
   normalise(s.q_rank.data(), layer.q_a_norm, size.q_rank, size.rms_eps, q_rank);
-  const Product products[1] = {{&layer.q_b, q_rank, s.queries.data()}};
-  step.multiply(products, 1);
+  step.multiply({&layer.q_b, q_rank, s.queries.data()});
   if (seen.chosen) {
     const Range heads = step.share(size.index_heads);
     const int64_t width = size.index_width;
@@ -120,56 +118,60 @@ void choose_compressed(const Step& step, const HbLayerState& state, const Seen& 
   choose_rows(scores, seen.visible, size.top_k, own.order.data(), own.ids.data());
 }
 
-// Entry `i` of the list of rows as float32.
-void load_row(const Step& step, const HbLayerState& state, const Seen& seen, int64_t i, float* out) {
+// Channels [first, first + count) of entry `i` of the list of rows as float32.
+void load_row(const Step& step, const HbLayerState& state, const Seen& seen, int64_t i, int64_t first, int64_t count,
+              float* out) {
   const int64_t width = step.size().head_width, format = row_format(step.token.rounding);
   if (i < seen.raw) {
-    to_f32(state.ring, format, (seen.first + i) % step.size().window * width, width, out);
+    to_f32(state.ring, format, (seen.first + i) % step.size().window * width + first, count, out);
   } else {
     const int64_t entry = i - seen.raw;
-    to_f32(state.rows, format, (seen.chosen ? step.own().ids[entry] : entry) * width, width, out);
+    to_f32(state.rows, format, (seen.chosen ? step.own().ids[entry] : entry) * width + first, count, out);
   }
 }
 
-// A share of the rows to float32, and their scores for all heads.
+// Scores of a share of the rows for all heads. Every worker prepares the queries for itself.
 void score_rows_of_token(const Step& step, const Layer& layer, const HbLayerState& state, const Seen& seen) {
   const HbModel& size = step.size();
   Shared& s = step.shared();
-  const int64_t width = size.head_width, pairs = step.p.pairs();
+  float *queries = step.own().queries.data(), *rows = step.own().rows.data();
+  const int64_t width = size.head_width;
   const Rotation& rotation = layer.ratio ? step.p.compressed : step.p.plain;
-  const Range units = step.share((seen.count() + kRowUnit - 1) / kRowUnit);
-  const int64_t first = units.first * kRowUnit, last = std::min(units.last * kRowUnit, seen.count());
-  float* rows = s.rows.data();
-  for (int64_t i = first; i < last; ++i) load_row(step, state, seen, i, rows + i * width);
   for (int64_t group = 0; group < step.p.head_groups(); ++group) {
-    float* q16 = step.own().queries.data();
-    prepare_query(s.queries.data(), kF32, size.heads, group * kLanes, width, pairs, rotation.cosine.data(),
-                  rotation.sine.data(), size.rms_eps, q16);
-    float* scores = s.head_scores.data() + group * seen.count() * kLanes;
-    if (first < last) score_rows(q16, rows + first * width, last - first, width, scores + first * kLanes);
+    prepare_query(s.queries.data(), kF32, size.heads, group * kLanes, width, step.p.pairs(), rotation.cosine.data(),
+                  rotation.sine.data(), size.rms_eps, queries + group * width * kLanes);
+  }
+  const Range units = step.share((seen.count() + kRowUnit - 1) / kRowUnit);
+  for (int64_t unit = units.first; unit < units.last; ++unit) {
+    const int64_t first = unit * kRowUnit, count = std::min(kRowUnit, seen.count() - first);
+    for (int64_t i = 0; i < count; ++i) load_row(step, state, seen, first + i, 0, width, rows + i * width);
+    for (int64_t group = 0; group < step.p.head_groups(); ++group) {
+      float* scores = s.head_scores.data() + (group * seen.count() + first) * kLanes;
+      score_rows(queries + group * width * kLanes, rows, count, width, scores);
+    }
   }
   step.meet();
 }
 
-// A share of the channels of every head: softmax over all rows, then the weighted sum of the rows.
-void weigh_rows_of_token(const Step& step, const Layer& layer, const Seen& seen) {
+// A share of the channels of every head: softmax over all rows, then the weighted sum of the rows. The rows are read
+// again, these channels only: that is cheaper than memory which another worker has just written.
+void weigh_rows_of_token(const Step& step, const Layer& layer, const HbLayerState& state, const Seen& seen) {
   const HbModel& size = step.size();
   Shared& s = step.shared();
-  const int64_t width = size.head_width;
-  const int64_t unit = width >= kLanes * step.workers ? kLanes : 4;
-  const Range units = step.share(width / unit);
-  float* weights = step.own().head_scores.data();
-  for (int64_t group = 0; group < step.p.head_groups(); ++group) {
+  const Range units = step.share(size.head_width / kLanes);
+  const int64_t first = units.first * kLanes, width = units.last * kLanes - first;
+  float *weights = step.own().head_scores.data(), *rows = step.own().rows.data();
+  for (int64_t i = 0; width && i < seen.count(); ++i) load_row(step, state, seen, i, first, width, rows + i * width);
+  for (int64_t group = 0; width && group < step.p.head_groups(); ++group) {
     const float* scores = s.head_scores.data() + group * seen.count() * kLanes;
-    float* out = s.weighed.data() + group * width * kLanes;
+    float* out = s.weighed.data() + (group * size.head_width + first) * kLanes;
     std::memcpy(weights, scores, sizeof(float) * seen.count() * kLanes);
     const F32x16 sinks = load_sinks(layer.sinks, size.heads, group * kLanes);
     const F32x16 scale = softmax_rows(weights, seen.count(), sinks);
-    weigh_rows(weights, s.rows.data(), seen.count(), width, units.first * unit, units.last * unit, false, out);
-    for (int64_t c = units.first * unit; c < units.last * unit; ++c) {
-      store(out + c * kLanes, load(out + c * kLanes) * scale);
-    }
+    weigh_rows(weights, rows, seen.count(), width, 0, width, false, out);
+    for (int64_t c = 0; c < width; ++c) store(out + c * kLanes, load(out + c * kLanes) * scale);
   }
+  step.prefetch(layer.out_a);
   step.meet();
 }
 
@@ -181,9 +183,8 @@ void project_back(const Step& step, const Layer& layer, const Mixing& mixing) {
   const int64_t width = size.head_width;
   const Rotation& rotation = layer.ratio ? step.p.compressed : step.p.plain;
   for (int64_t group = 0; group < step.p.head_groups(); ++group) {
-    std::memcpy(own.weighed.data(), s.weighed.data() + group * width * kLanes, sizeof(float) * width * kLanes);
-    finish_output(own.weighed.data(), splat(1.0f), size.heads, group * kLanes, width, step.p.pairs(),
-                  rotation.cosine.data(), rotation.sine.data(), own.output.data(), kF32);
+    finish_output(s.weighed.data() + group * width * kLanes, splat(1.0f), size.heads, group * kLanes, width,
+                  step.p.pairs(), rotation.cosine.data(), rotation.sine.data(), own.output.data(), kF32);
   }
   const int64_t group_width = layer.out_a.cols, rank = size.out_rank;
   const Range units = step.share(size.out_groups * rank / kGroupRows);
@@ -192,11 +193,16 @@ void project_back(const Step& step, const Layer& layer, const Mixing& mixing) {
     layer.out_a.multiply(own.output.data() + group * group_width, row, end - row, s.out_rank.data() + row);
     row = end;
   }
-  step.meet();
   const Range channels = step.share(size.hidden / kLanes);
-  const int64_t first = channels.first * kLanes, last = channels.last * kLanes;
-  layer.out_b.multiply(s.out_rank.data(), first, last - first, own.part.data());
-  expand(s.streams.data(), mixing, own.part.data(), size.hidden, first, last);
+  prefetch(layer.out_b.row(channels.first * kLanes));
+  step.meet();
+  float part[kLanes];
+  MixerAhead ahead(step, &layer.experts_mixer, channels.last - channels.first);
+  for (int64_t unit = channels.first; unit < channels.last; ++unit) {
+    layer.out_b.multiply(s.out_rank.data(), unit * kLanes, kLanes, part);
+    ahead.fetch_piece();
+    expand(s.streams.data(), mixing, part, size.hidden, unit * kLanes, (unit + 1) * kLanes);
+  }
   step.meet();
 }
 
@@ -208,7 +214,7 @@ void run_attention(const Step& step, const Layer& layer, const HbLayerState& sta
   raise_queries(step, layer, state, seen);
   if (seen.chosen) choose_compressed(step, state, seen);
   score_rows_of_token(step, layer, state, seen);
-  weigh_rows_of_token(step, layer, seen);
+  weigh_rows_of_token(step, layer, state, seen);
   project_back(step, layer, mixing);
 }
 

@@ -151,12 +151,10 @@ void allocate(Program& p) {
     own.x = Floats(m.hidden);
     own.q_rank = Floats(m.q_rank);
     own.queries = Floats(p.head_groups() * m.head_width * kLanes);
-    own.weighed = Floats(m.head_width * kLanes);
     own.output = Floats(heads);
     own.keys = Floats(m.index_width * kBlockRows);
     own.index_weight = Floats(m.index_heads);
     own.router = Floats(m.experts);
-    own.part = Floats(2 * m.hidden);
   }
   p.reserve_rows(m.window + m.top_k, 0);
 }
@@ -186,9 +184,12 @@ void Program::reserve_rows(int64_t rows, int64_t index_rows) {
   const int64_t lanes = head_groups() * kLanes;
   if (row_capacity < rows) {
     const int64_t count = rows + rows / 2 + kSpareRows;  // grows rarely, not token by token
-    for (Own& mine : own) mine.head_scores = Floats(count * kLanes);
+    const int64_t widest = (size.head_width / kLanes + pool->threads() - 1) / pool->threads() * kLanes;
+    for (Own& mine : own) {
+      mine.head_scores = Floats(count * kLanes);
+      mine.rows = Floats(std::max(count * widest, kRowUnit * size.head_width));  // a share of channels, or a few rows
+    }
     shared.head_scores = Floats(count * lanes);
-    shared.rows = Floats(count * size.head_width);
     row_capacity = count;
   }
   if (index_capacity < index_rows) {

@@ -48,8 +48,7 @@ void score_experts(const Step& step, const Layer& layer, const Routing& named) {
     return;
   }
   float* all = step.shared().router.data();
-  const Product products[1] = {{&layer.router, x, all}};
-  step.multiply(products, 1);
+  step.multiply({&layer.router, x, all});
   step.meet();
   std::memcpy(score, all, sizeof(float) * size.experts);
 }
@@ -88,52 +87,76 @@ void activate(const Weights& gate, const Weights& up, const float* x, int64_t ro
   store(out + row, silu(at_most(splat(limit), load(gated))) * clamped * splat(weight));
 }
 
+// One expert's matrices, and where its activations go.
+struct Expert {
+  Weights gate, up;
+  float weight;
+  float* out;
+};
+
+// The expert of a slot; the slot after the routed ones is the shared expert.
+Expert expert_of(const Step& step, const Layer& layer, const Routing& routing, int64_t slot) {
+  if (slot == routing.count) return {layer.shared_gate, layer.shared_up, 1.0f, step.shared().shared_activations.data()};
+  const int64_t width = step.size().expert_width, expert = routing.expert[slot];
+  return {layer.expert_gate.stacked(expert, width), layer.expert_up.stacked(expert, width), routing.weight[slot],
+          step.shared().activations.data() + slot * width};
+}
+
 // Units of sixteen rows: those of every routed expert, slot by slot, then the shared expert's.
 void gate_and_up(const Step& step, const Layer& layer, const Routing& routing) {
   const HbModel& size = step.size();
-  Shared& s = step.shared();
-  const float* x = step.own().x.data();
   const int64_t units = size.expert_width / kLanes, routed = routing.count * units;
   const Range mine = step.share(routed + size.shared_width / kLanes);
+  const auto slot_of = [&](int64_t unit) { return std::min(unit / units, routing.count); };
   for (int64_t unit = mine.first; unit < mine.last; ++unit) {
-    if (unit >= routed) {
-      activate(layer.shared_gate, layer.shared_up, x, (unit - routed) * kLanes, layer.swiglu_limit, 1.0f,
-               s.shared_activations.data());
-      continue;
+    const int64_t slot = slot_of(unit), row = (unit - slot * units) * kLanes;
+    if (slot_of(unit + 1) != slot && unit + 1 < mine.last) {
+      const Expert next = expert_of(step, layer, routing, slot + 1);
+      prefetch(next.gate.data);
+      prefetch(next.up.data);
     }
-    const int64_t slot = unit / units, expert = routing.expert[slot];
-    activate(layer.expert_gate.stacked(expert, size.expert_width), layer.expert_up.stacked(expert, size.expert_width),
-             x, (unit % units) * kLanes, layer.swiglu_limit, routing.weight[slot],
-             s.activations.data() + slot * size.expert_width);
+    const Expert e = expert_of(step, layer, routing, slot);
+    activate(e.gate, e.up, step.own().x.data(), row, layer.swiglu_limit, e.weight, e.out);
   }
-  step.meet();
+}
+
+// Where channel `first` starts in the down matrix of every routed expert.
+void down_rows(const Layer& layer, const Routing& routing, int64_t hidden, int64_t first,
+               const uint8_t* (&start)[kMostUsed]) {
+  for (int64_t i = 0; i < routing.count; ++i) start[i] = layer.expert_down.row(routing.expert[i] * hidden + first);
 }
 
 // A share of the channels: routed experts in slot order, then the shared one, then the streams.
-void down_and_combine(const Step& step, const Layer& layer, const Routing& routing, const Mixing& mixing) {
+void down_and_combine(const Step& step, const Layer& layer, const Routing& routing, const Mixing& mixing,
+                      const Mixer* next) {
   const HbModel& size = step.size();
   Shared& s = step.shared();
   const Range channels = step.share(size.hidden / kLanes);
-  const int64_t first = channels.first * kLanes, count = channels.last * kLanes - first;
   const Weights& down = layer.expert_down;
   const uint8_t* start[kMostUsed];
-  for (int64_t i = 0; i < routing.count; ++i) {
-    start[i] = down.data + (routing.expert[i] * size.hidden + first) * down.row_bytes;
+  down_rows(layer, routing, size.hidden, channels.first * kLanes, start);
+  for (int64_t i = 0; i < routing.count; ++i) prefetch(start[i]);
+  prefetch(layer.shared_down.row(channels.first * kLanes));
+  step.meet();
+  MixerAhead ahead(step, next, channels.last - channels.first);
+  for (int64_t unit = channels.first; unit < channels.last; ++unit) {
+    float y[kLanes], shared[kLanes];
+    down_rows(layer, routing, size.hidden, unit * kLanes, start);
+    down.codec->sum_products(start, routing.count, down.row_bytes, kLanes, down.cols, s.activations.data(), y);
+    layer.shared_down.multiply(s.shared_activations.data(), unit * kLanes, kLanes, shared);
+    ahead.fetch_piece();
+    store(y, load(y) + load(shared));
+    expand(s.streams.data(), mixing, y, size.hidden, unit * kLanes, (unit + 1) * kLanes);
   }
-  float *y = step.own().part.data(), *shared = y + size.hidden;
-  down.codec->sum_products(start, routing.count, down.row_bytes, count, down.cols, s.activations.data(), y);
-  layer.shared_down.multiply(s.shared_activations.data(), first, count, shared);
-  for (int64_t i = 0; i < count; i += kLanes) store(y + i, load(y + i) + load(shared + i));
-  expand(s.streams.data(), mixing, y, size.hidden, first, first + count);
   step.meet();
 }
 
 }  // namespace
 
-void run_experts(const Step& step, const Layer& layer, const Mixing& mixing) {
+void run_experts(const Step& step, const Layer& layer, const Mixing& mixing, const Mixer* next) {
   const Routing routing = route(step, layer);
   gate_and_up(step, layer, routing);
-  down_and_combine(step, layer, routing, mixing);
+  down_and_combine(step, layer, routing, mixing, next);
 }
 
 }  // namespace haloband::decode

@@ -9,8 +9,6 @@
 
 namespace haloband::decode {
 
-typedef float Four __attribute__((vector_size(16)));
-
 struct Mixing {
   float pre[kStreams], post[kStreams];
   float matrix[kStreams][kStreams];  // [j][k]

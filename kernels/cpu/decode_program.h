@@ -18,6 +18,7 @@ namespace haloband::decode {
 constexpr int64_t kStreams = 4;
 constexpr int64_t kMixerOutputs = kStreams * (2 + kStreams);
 constexpr int64_t kMostUsed = 64;     // routed experts of a token
+constexpr int64_t kRowUnit = 8;       // rows that a worker scores together
 constexpr int64_t kOverlapRatio = 4;  // windows of this ratio overlap and have an indexer
 
 // Float32 memory that starts on a cache line.
@@ -70,13 +71,13 @@ struct Rotation {
 // What every worker reads and one worker, or each its own part, writes; a barrier lies between.
 struct Shared {
   Floats streams, mixing, q_rank, kv, values, scores, index_values, index_scores, index_weight, queries,
-      index_queries, row_scores, rows, head_scores, weighed, out_rank, router, activations,
+      index_queries, row_scores, head_scores, weighed, out_rank, router, activations,
       shared_activations;
 };
 
 // One worker's own copies of what is cheaper to compute again than to wait for.
 struct Own {
-  Floats x, q_rank, queries, head_scores, weighed, output, keys, index_weight, router, part;
+  Floats x, q_rank, queries, rows, head_scores, output, keys, index_weight, router;
   std::vector<int32_t> ids, order;
 };
 

@@ -113,7 +113,8 @@ def load(
 ) -> Model:
     """Load a GGUF file or a Hugging Face folder, or the embedded model for None.
 
-    `progress` receives (bytes done, bytes in all). With a `prefix_folder`, long conversations are kept there and found again, also by a later process.
+    `progress` receives (bytes done, bytes in all). With a `prefix_folder`, long conversations are kept there and found
+    again, also by a later process.
 
     Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
     Stopped.

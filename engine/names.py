@@ -139,9 +139,9 @@ def unused_notes(unused: Sequence[str], layers: int) -> tuple[str, ...]:
     others = [name for name in unused if not is_draft(name, layers)]
     notes = []
     if drafts:
-        notes.append(f"{len(drafts):,} tensors of draft heads are not used, such as {drafts[0]!r}.")
+        notes.append(f"Not used: {len(drafts):,} of the tensors, of draft heads, such as {drafts[0]!r}.")
     if others:
-        notes.append(f"{len(others):,} tensors of no known name are not used, such as {others[0]!r}.")
+        notes.append(f"Not used: {len(others):,} of the tensors, of no known name, such as {others[0]!r}.")
     return tuple(notes)
 
 

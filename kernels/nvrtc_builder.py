@@ -32,7 +32,8 @@ class NvrtcBuilder:
 
     @property
     def options(self) -> tuple[str, ...]:
-        return (*COMMON_OPTIONS, f"-arch={self.target}")
+        # Helpers carry no execution space, so that the same text is HIP, CUDA and plain C++.
+        return (*COMMON_OPTIONS, f"-arch={self.target}", "-default-device")
 
     def build(self, source: KernelSource) -> bytes:
         library = self._nvrtc

@@ -1,0 +1,248 @@
+"""Benchmark cases of the products with quantised weights: decode products, grouped expert products, dense products."""
+
+from collections.abc import Iterator
+
+import torch
+from torch.nn import functional
+
+from kernels.ops import matvec, products
+from kernels.ops.formats import WeightFormat
+from kernels.ops.matvec import Matrix
+from kernels.ops.products import WorkList
+from kernels.shapes import V4_FLASH
+from tests.gpu.workbench import Case, Workbench, nmse
+from tests.kernels.hip.weight_blocks import CODECS, random_blocks
+
+LIMIT = 10.0
+MATVEC_AIM, GROUPED_AIM = 0.70, 0.35
+GROUPED_AIM_TOKENS = 9133
+_SAMPLED = 32
+# Formats measured at every size; the others at one size only.
+MAIN_FORMATS = (WeightFormat.MXFP4, WeightFormat.Q2_K)
+
+
+def formats(bench: Workbench) -> tuple[WeightFormat, ...]:
+    """The formats that the shape's widths divide into whole blocks and rows of whole words."""
+    widths = (bench.shape.hidden, bench.shape.expert_width, bench.shape.q_rank)
+    fits = []
+    for kind in WeightFormat:
+        if all(width % kind.value.block == 0 and kind.row_bytes(width) % 4 == 0 for width in widths):
+            fits.append(kind)
+    return tuple(fits)
+
+
+def new_matrix(bench: Workbench, kind: WeightFormat, rows: int, width: int, experts: int = 1) -> Matrix:
+    blocks = random_blocks(bench.random, kind, experts * rows * width // kind.value.block)
+    return Matrix(kind, blocks.view(experts * rows, -1), rows, width, experts)
+
+
+def weights_of(matrix: Matrix, rows: torch.Tensor) -> torch.Tensor:
+    """Float64 weights of some rows of the whole [experts * rows] list."""
+    blocks = matrix.blocks[rows].view(-1, matrix.kind.value.bytes)
+    return CODECS[matrix.kind].decode(blocks).double().view(len(rows), matrix.width)
+
+
+def expert_weights(matrix: Matrix, expert: int) -> torch.Tensor:
+    rows = torch.arange(expert * matrix.rows, (expert + 1) * matrix.rows, device=matrix.blocks.device)
+    return weights_of(matrix, rows)
+
+
+def decode_cases(bench: Workbench) -> Iterator[Case]:
+    shape = bench.shape
+    is_flash = shape is V4_FLASH
+    head_rows = 129280 if is_flash else 1024
+    for kind in formats(bench):
+        yield vector_product(bench, kind, "query b", shape.heads * shape.head_dim, shape.q_rank)
+        yield vector_product(bench, kind, "head", head_rows, shape.hidden)
+        yield expert_vectors(bench, kind)
+        yield expert_sums(bench, kind)
+
+
+def vector_product(bench: Workbench, kind: WeightFormat, name: str, rows: int, width: int) -> Case:
+    nbytes = rows * kind.row_bytes(width) + (rows + width) * 4
+    copies = [new_matrix(bench, kind, rows, width) for _ in range(bench.sets(nbytes))]
+    x, y = bench.normal(1, 1, width), bench.empty(1, rows)
+
+    def error() -> float:
+        at = torch.tensor(bench.sample(rows, 4096), device=bench.device)
+        return nmse(y[0, at], weights_of(copies[0], at) @ x[0, 0].double())
+
+    launches = [lambda matrix=matrix: matvec.multiply(bench.launcher, matrix, x, y) for matrix in copies]
+    what = f"{kind.name}, {name} {rows} x {width}"
+    return Case("matvec", what, 1, launches, [y], error, 1e-6, nbytes, 2 * rows * width, aim=MATVEC_AIM)
+
+
+def expert_vectors(bench: Workbench, kind: WeightFormat) -> Case:
+    """Gate and up of the experts of one token; copies of the choice rotate over all experts."""
+    shape, used = bench.shape, bench.shape.experts_used
+    gate, up = (new_matrix(bench, kind, shape.expert_width, shape.hidden, shape.experts) for _ in range(2))
+    x, inner = bench.normal(1, shape.hidden, size=2.0), bench.empty(1, used, shape.expert_width)
+    choices = _choices(bench, used)
+
+    def error() -> float:
+        wanted = []
+        for expert in choices[0][0].tolist():
+            g, u = (expert_weights(matrix, expert) @ x[0].double() for matrix in (gate, up))
+            wanted.append(functional.silu(g.clamp(max=LIMIT)) * u.clamp(-LIMIT, LIMIT))
+        return nmse(inner[0], torch.stack(wanted))
+
+    launches = [
+        lambda chosen=chosen: matvec.gate_up(bench.launcher, gate, up, x, chosen, inner, LIMIT) for chosen in choices
+    ]
+    weights = used * 2 * gate.rows * gate.row_bytes
+    flops = 4 * used * gate.rows * gate.width
+    what = f"{kind.name}, {used} x 2 x {gate.rows} x {gate.width}"
+    nbytes = weights + inner.nbytes
+    return Case("matvec_gate_up", what, 1, launches, [inner], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
+
+
+def expert_sums(bench: Workbench, kind: WeightFormat) -> Case:
+    shape, used = bench.shape, bench.shape.experts_used
+    matrix = new_matrix(bench, kind, shape.hidden, shape.expert_width, shape.experts)
+    inner, share = bench.normal(1, used, shape.expert_width), bench.normal(1, used).abs()
+    shared, out = bench.normal(1, shape.hidden), bench.empty(1, shape.hidden)
+    choices = _choices(bench, used)
+
+    def error() -> float:
+        wanted = shared[0].double()
+        for k, expert in enumerate(choices[0][0].tolist()):
+            wanted = wanted + share[0, k].double() * (expert_weights(matrix, expert) @ inner[0, k].double())
+        return nmse(out[0], wanted)
+
+    launches = [
+        lambda chosen=chosen: matvec.down(bench.launcher, matrix, inner, chosen, share, shared, out)
+        for chosen in choices
+    ]
+    nbytes, flops = used * matrix.rows * matrix.row_bytes + inner.nbytes, 2 * used * matrix.rows * matrix.width
+    what = f"{kind.name}, {used} x {matrix.rows} x {matrix.width}"
+    return Case("matvec_down", what, 1, launches, [out], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
+
+
+def _choices(bench: Workbench, used: int) -> list[torch.Tensor]:
+    """Disjoint sets of experts, so that a rotation over them meets no weight twice before all were read."""
+    order = torch.randperm(bench.shape.experts, generator=bench.random, device=bench.device).int()
+    count = bench.shape.experts // used if bench.rotates else 1
+    return [order[i * used : (i + 1) * used].view(1, used).contiguous() for i in range(count)]
+
+
+def grouped_cases(bench: Workbench, tokens: int, kinds: tuple[WeightFormat, ...]) -> Iterator[Case]:
+    shape, used = bench.shape, bench.shape.experts_used
+    lottery = torch.rand(tokens, shape.experts, generator=bench.random, device=bench.device)
+    chosen = lottery.topk(used, dim=1).indices.int()
+    lists = WorkList.empty(tokens, used, shape.experts, bench.device)
+    yield listing(bench, tokens, chosen, lists)
+    for kind in kinds:
+        yield gate_and_up(bench, kind, tokens, chosen, lists)
+        yield down(bench, kind, tokens, chosen, lists)
+    yield combining(bench, tokens, lists)
+
+
+def listing(bench: Workbench, tokens: int, chosen: torch.Tensor, lists: WorkList) -> Case:
+    def launch() -> None:
+        products.build_lists(bench.launcher, chosen, lists)
+
+    def error() -> float:
+        flat = chosen.flatten().long()
+        order = flat.argsort(stable=True)
+        tiles = int(((torch.bincount(flat, minlength=bench.shape.experts) + 127) // 128).sum())
+        return float((lists.order.long() != order).sum()) + abs(int(lists.tile_count) - tiles)
+
+    # Tiles beyond the count are not written.
+    outputs = [lists.order, lists.place, lists.counts, lists.tile_count]
+    return Case("expert_lists", "", tokens, [launch], outputs, error, 0.0, chosen.nbytes * 3, 0)
+
+
+def gate_and_up(bench: Workbench, kind: WeightFormat, tokens: int, chosen: torch.Tensor, lists: WorkList) -> Case:
+    shape, used = bench.shape, bench.shape.experts_used
+    gate, up = (new_matrix(bench, kind, shape.expert_width, shape.hidden, shape.experts) for _ in range(2))
+    x = bench.normal(tokens, shape.hidden).half()
+    inner = bench.empty(tokens * used, gate.rows, dtype=torch.float16)
+
+    def launch() -> None:
+        products.gate_up(bench.launcher, gate, up, x, lists, inner, LIMIT)
+
+    def error() -> float:
+        errors = []
+        for expert, pairs in _sampled_pairs(bench, chosen):
+            g, u = (x[pairs // used].double() @ expert_weights(matrix, expert).T for matrix in (gate, up))
+            wanted = functional.silu(g.clamp(max=LIMIT)) * u.clamp(-LIMIT, LIMIT)
+            errors.append(nmse(inner[lists.place[pairs].long()], wanted))
+        return max(errors)
+
+    nbytes = 2 * gate.blocks.nbytes + x.nbytes + inner.nbytes
+    flops = 4 * tokens * used * gate.rows * gate.width
+    aim = GROUPED_AIM if tokens == GROUPED_AIM_TOKENS else None
+    what = f"{kind.name}"
+    return Case("product_gate_up", what, tokens, [launch], [inner], error, 1e-6, nbytes, flops, aim=aim)
+
+
+def down(bench: Workbench, kind: WeightFormat, tokens: int, chosen: torch.Tensor, lists: WorkList) -> Case:
+    shape, used = bench.shape, bench.shape.experts_used
+    matrix = new_matrix(bench, kind, shape.hidden, shape.expert_width, shape.experts)
+    inner = bench.normal(tokens * used, shape.expert_width).half()
+    outputs = bench.empty(tokens * used, shape.hidden)
+
+    def launch() -> None:
+        products.down(bench.launcher, matrix, inner, lists, outputs)
+
+    def error() -> float:
+        errors = []
+        for expert, pairs in _sampled_pairs(bench, chosen):
+            rows = lists.place[pairs].long()
+            errors.append(nmse(outputs[rows], inner[rows].double() @ expert_weights(matrix, expert).T))
+        return max(errors)
+
+    nbytes, flops = matrix.blocks.nbytes + inner.nbytes + outputs.nbytes, 2 * outputs.numel() * matrix.width
+    aim = GROUPED_AIM if tokens == GROUPED_AIM_TOKENS else None
+    return Case("product_down", kind.name, tokens, [launch], [outputs], error, 1e-6, nbytes, flops, aim=aim)
+
+
+def _sampled_pairs(bench: Workbench, chosen: torch.Tensor) -> Iterator[tuple[int, torch.Tensor]]:
+    """A few experts with some of their pairs: the first, the last, the busiest."""
+    flat = chosen.flatten()
+    busiest = int(torch.bincount(flat.long(), minlength=bench.shape.experts).argmax())
+    for expert in sorted({int(flat[0]), int(flat[-1]), busiest}):
+        pairs = (flat == expert).nonzero()[:, 0]
+        yield expert, pairs[torch.tensor(bench.sample(len(pairs), _SAMPLED), device=pairs.device)]
+
+
+def combining(bench: Workbench, tokens: int, lists: WorkList) -> Case:
+    shape, used = bench.shape, bench.shape.experts_used
+    outputs, share = bench.normal(tokens * used, shape.hidden), bench.normal(tokens, used)
+    shared, out = bench.normal(tokens, shape.hidden), bench.empty(tokens, shape.hidden)
+
+    def launch() -> None:
+        products.combine(bench.launcher, outputs, lists, share, shared, out)
+
+    def error() -> float:
+        at = torch.tensor(bench.sample(tokens, _SAMPLED), device=bench.device)
+        rows = outputs[lists.place.view(tokens, used)[at].long()].double()
+        return nmse(out[at], shared[at].double() + torch.einsum("tk,tkd->td", share[at].double(), rows))
+
+    nbytes = outputs.nbytes + shared.nbytes + out.nbytes
+    return Case("experts_combine", "", tokens, [launch], [out], error, 1e-10, nbytes, 0)
+
+
+def dense_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
+    shape = bench.shape
+    fitting = formats(bench)
+    for kind in (kind for kind in (WeightFormat.Q8_0, WeightFormat.ROCMFP4_FAST) if kind in fitting):
+        yield dense(bench, kind, tokens, "query b", shape.heads * shape.head_dim, shape.q_rank)
+    yield dense(bench, WeightFormat.Q8_0, tokens, "shared gate", shape.expert_width, shape.hidden)
+
+
+def dense(bench: Workbench, kind: WeightFormat, tokens: int, name: str, rows: int, width: int) -> Case:
+    matrix = new_matrix(bench, kind, rows, width)
+    x, y = bench.normal(tokens, width).half(), bench.empty(tokens, rows)
+
+    def launch() -> None:
+        products.multiply(bench.launcher, matrix, x, y)
+
+    def error() -> float:
+        at = bench.sample(tokens, _SAMPLED)
+        every = torch.arange(rows, device=bench.device)
+        return nmse(y[at], x[at].double() @ weights_of(matrix, every).T)
+
+    nbytes, flops = matrix.blocks.nbytes + x.nbytes + y.nbytes, 2 * tokens * rows * width
+    what = f"{kind.name}, {name} {rows} x {width}"
+    return Case("product", what, tokens, [launch], [y], error, 1e-6, nbytes, flops)

@@ -30,15 +30,15 @@ class Entry:
     expects: tuple[str, ...] = ()
 
 
-def catalogue() -> tuple[Entry, ...]:
-    """All entries, V4-Flash first."""
-    return tuple(entry for shape in (V4_FLASH, EMBEDDED) for entry in _entries(shape))
+def catalogue(target: str) -> tuple[Entry, ...]:
+    """All entries for a target (gfx1151, sm_90), V4-Flash first. The budgets are those of gfx11."""
+    return tuple(entry for shape in (V4_FLASH, EMBEDDED) for entry in _entries(shape, target))
 
 
-def _entries(shape: ModelShape) -> Iterator[Entry]:
+def _entries(shape: ModelShape, target: str) -> Iterator[Entry]:
     yield from _residual(shape)
     yield from _rows(shape)
-    yield from _attention(shape)
+    yield from _attention(shape, target)
     yield from _indexer(shape)
     yield from _routing(shape)
     yield from _matvec(shape)
@@ -70,13 +70,13 @@ def _rows(shape: ModelShape) -> Iterator[Entry]:
         yield Entry(shape, compressor.state_source(), 32, 0)
 
 
-def _attention(shape: ModelShape) -> Iterator[Entry]:
+def _attention(shape: ModelShape, target: str) -> Iterator[Entry]:
     heads = HeadShape(shape.heads, shape.head_dim, shape.rotary)
     mixed = ("global_load_b128", "v_fma_mix", "v_permlanex16")
     yield Entry(shape, scalar_form(heads).source, 96, 32768, mixed)
     matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "global_load_b128")
     for queries in (1, 2):
-        yield Entry(shape, matrix_form(heads, "gfx11", queries).source, 192, 65536, matrix)
+        yield Entry(shape, matrix_form(heads, target, queries).source, 192, 65536, matrix)
 
 
 def _indexer(shape: ModelShape) -> Iterator[Entry]:

@@ -68,7 +68,7 @@ def build_report(target: str, progress: Callable[[int, int], None] | None = None
     `progress(done, total)` is called after each kernel, from this thread. `strict` makes compiler warnings errors.
     """
     find_zig()
-    builder, entries = ZigBuilder(target, strict), catalogue()
+    builder, entries = ZigBuilder(target, strict), catalogue(target)
     rows = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for row in pool.map(lambda entry: _compile(builder, entry), entries):

@@ -11,11 +11,14 @@ from kernels.ops.attention import (
     AttentionForm,
     AttentionRows,
     HeadShape,
+    MatrixTiling,
     Plan,
     QueryRotation,
     attend,
+    is_amd_layout,
     matrix_form,
     scalar_form,
+    tiled_form,
 )
 from kernels.ops.indexer import IndexerShape, TokenRange
 from tests.gpu.cases_rows import angles
@@ -23,6 +26,14 @@ from tests.gpu.workbench import Case, Workbench, nmse
 
 SAMPLED = 16
 SINGLE_POSITION = 9132  # a single token is decoded at the end of the reference prompt
+AMD_TILINGS = (MatrixTiling(1, 32, 16, 16, 1), MatrixTiling(1, 16, 8, 16, 2))
+NVIDIA_TILINGS = (
+    MatrixTiling(1, 64, 8, 32, 2),
+    MatrixTiling(1, 64, 8, 16, 2),
+    MatrixTiling(1, 32, 8, 32, 2),
+    MatrixTiling(1, 32, 8, 16, 2),
+    MatrixTiling(1, 32, 16, 16, 2),
+)
 RATIO_4_AIM = 1 / 3  # of the floor, over a step of 9,133 tokens
 
 
@@ -37,6 +48,17 @@ def attention_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
         for ratio in (0, 128):
             yield attending(bench, tokens, ratio, together, f"C, {several} queries")
     yield attending(bench, tokens, 4, scalar_form(shape), "A")
+
+
+def tiling_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
+    """Shape B on ratio 4 with other workgroups than the one we use, to see whether the choice still stands."""
+    target = bench.launcher.device.target
+    shape = HeadShape(bench.shape.heads, bench.shape.head_dim, bench.shape.rotary)
+    for tiling in AMD_TILINGS if is_amd_layout(target) else NVIDIA_TILINGS:
+        form = tiled_form(shape, target, tiling)
+        yield attending(
+            bench, tokens, 4, form, f"{tiling.group_heads}h {tiling.waves}w {tiling.rows}r {tiling.buffers}b"
+        )
 
 
 def attending(bench: Workbench, tokens: int, ratio: int, form: AttentionForm, name: str) -> Case:
@@ -117,6 +139,7 @@ def indexer_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
     head_weights, scores = bench.normal(scored, shape.heads), bench.empty(scored, stored)
     yield _scoring(bench, tokens, shape, span, queries, head_weights, rows, scores)
     yield _selecting(bench, tokens, shape, span, scores)
+    yield _ordering(bench, tokens, shape, span)
 
 
 def _visible(span: TokenRange, t: int) -> int:
@@ -171,3 +194,23 @@ def _selecting(bench: Workbench, tokens: int, shape: IndexerShape, span: TokenRa
 
     nbytes = tied.nbytes + ids.nbytes
     return Case("select_rows", f"{span.tokens} scored", tokens, [launch], [ids, counts], error, 0.0, nbytes, 0)
+
+
+def _ordering(bench: Workbench, tokens: int, shape: IndexerShape, span: TokenRange) -> Case:
+    """Ids out of order, repeated and out of range; the error counts lists that are not exactly right."""
+    size = (span.tokens, shape.top_k)
+    ids = torch.randint(-9, span.stored + 9, size, generator=bench.random, device=bench.device, dtype=torch.int32)
+    out, counts = bench.empty(*size, dtype=torch.int32), bench.empty(span.tokens, dtype=torch.int32)
+
+    def launch() -> None:
+        indexer.order(bench.launcher, shape, ids, out, counts, span)
+
+    def error() -> float:
+        wrong = 0
+        for t in bench.sample(span.tokens, SAMPLED):
+            kept = ids[t][(ids[t] >= 0) & (ids[t] < _visible(span, t))].unique()
+            wrong += int(int(counts[t]) != kept.numel() or not torch.equal(out[t, : kept.numel()], kept))
+        return float(wrong)
+
+    what = f"{span.tokens} lists"
+    return Case("order_rows", what, tokens, [launch], [out, counts], error, 0.0, ids.nbytes * 2, 0)

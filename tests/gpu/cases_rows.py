@@ -20,6 +20,8 @@ SAMPLED = 48
 def row_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
     yield mixing(bench, tokens)
     yield expanding(bench, tokens)
+    if tokens == 1:
+        yield collapsing(bench)
     yield query_norm(bench, tokens)
     yield stored_rows(bench, tokens)
     yield index_queries(bench, tokens)
@@ -59,6 +61,26 @@ def mixing(bench: Workbench, tokens: int) -> Case:
     nbytes = tokens * hidden * (16 + 4) + fn.nbytes
     outputs = [out.x, out.post, out.comb]
     return Case("residual_mix", "", tokens, launches, outputs, error, 1e-10, nbytes, 2 * 24 * 4 * hidden * tokens)
+
+
+def collapsing(bench: Workbench) -> Case:
+    hidden, shape = bench.shape.hidden, ResidualShape(bench.shape.hidden)
+    fn = bench.normal(4, 4 * hidden, size=(4 * hidden) ** -0.5)
+    weights = MixerWeights(fn, bench.normal(1).abs() + 0.5, bench.normal(4), bench.normal(hidden).abs() + 0.5)
+    streams, x = bench.normal(1, 4, hidden), bench.empty(1, hidden)
+    partial = bench.empty(*shape.partial_shape(1, residual.COLLAPSE_OUTPUTS))
+
+    def launch() -> None:
+        residual.collapse(bench.launcher, shape, streams, weights, partial, x)
+
+    def error() -> float:
+        v = streams.double()
+        flat = v.flatten(1)
+        m = (flat @ fn.double().T) * (flat.square().mean(dim=1, keepdim=True) + 1e-6).rsqrt()
+        share = torch.sigmoid(weights.scale.double() * m + weights.base.double()) + 1e-6
+        return nmse(x, normed(torch.einsum("tj,tjd->td", share, v), weights.norm))
+
+    return Case("residual_collapse", "", 1, [launch], [x], error, 1e-10, streams.nbytes + fn.nbytes, 8 * 4 * hidden)
 
 
 def expanding(bench: Workbench, tokens: int) -> Case:

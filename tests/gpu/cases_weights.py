@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from kernels.ops import matvec, products
-from kernels.ops.formats import WeightFormat
+from kernels.ops.formats import WeightFormat, unpack
 from kernels.ops.matvec import Matrix
 from kernels.ops.products import WorkList
 from kernels.shapes import V4_FLASH
@@ -56,6 +56,7 @@ def decode_cases(bench: Workbench) -> Iterator[Case]:
         yield vector_product(bench, kind, "head", head_rows, shape.hidden)
         yield expert_vectors(bench, kind)
         yield expert_sums(bench, kind)
+        yield unpacking(bench, kind)
 
 
 def vector_product(bench: Workbench, kind: WeightFormat, name: str, rows: int, width: int) -> Case:
@@ -116,6 +117,22 @@ def expert_sums(bench: Workbench, kind: WeightFormat) -> Case:
     nbytes, flops = used * matrix.rows * matrix.row_bytes + inner.nbytes, 2 * used * matrix.rows * matrix.width
     what = f"{kind.name}, {used} x {matrix.rows} x {matrix.width}"
     return Case("matvec_down", what, 1, launches, [out], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
+
+
+def unpacking(bench: Workbench, kind: WeightFormat) -> Case:
+    """A whole expert's gate matrix to float32."""
+    matrix = new_matrix(bench, kind, bench.shape.expert_width, bench.shape.hidden)
+    blocks = matrix.blocks.view(-1, kind.value.bytes)
+    out = bench.empty(blocks.shape[0], kind.value.block)
+
+    def launch() -> None:
+        unpack(bench.launcher, kind, blocks, out)
+
+    def error() -> float:
+        return nmse(out, CODECS[kind].decode(blocks))
+
+    nbytes = blocks.nbytes + out.nbytes
+    return Case("unpack", kind.name, 1, [launch], [out], error, 1e-12, nbytes, 0)
 
 
 def _choices(bench: Workbench, used: int) -> list[torch.Tensor]:

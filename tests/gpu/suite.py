@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch  # the path must be set first, so that this runs from a plain checkout
@@ -59,19 +59,30 @@ def build_everything(launcher: Launcher) -> float:
     return time.monotonic() - begin
 
 
-def all_cases(bench: Workbench, tokens: int, every_format: bool) -> Iterator[Case]:
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to run: parts of kernel names (none: all), every weight format at every size, other attention tilings."""
+
+    only: tuple[str, ...]
+    every_format: bool
+    tilings: bool
+
+
+def all_cases(bench: Workbench, tokens: int, choice: Choice) -> Iterator[Case]:
     yield from cases_rows.row_cases(bench, tokens)
     yield from cases_attention.attention_cases(bench, tokens)
     yield from cases_attention.indexer_cases(bench, tokens)
+    if choice.tilings:
+        yield from cases_attention.tiling_cases(bench, tokens)
     if tokens == 1:
         yield from cases_weights.decode_cases(bench)
         return
     yield from cases_weights.dense_cases(bench, tokens)
-    kinds = tuple(WeightFormat) if tokens == MANY or every_format else cases_weights.MAIN_FORMATS
+    kinds = tuple(WeightFormat) if tokens == MANY or choice.every_format else cases_weights.MAIN_FORMATS
     yield from cases_weights.grouped_cases(bench, tokens, kinds)
 
 
-def run(launcher: Launcher, tokens: list[int], only: list[str], every_format: bool) -> list[Result]:
+def run(launcher: Launcher, tokens: list[int], choice: Choice) -> list[Result]:
     ceilings = measure_ceilings(launcher.device.tensor_device)
     print(f"copy {ceilings.copy_bytes_s / 1e12:.2f} TB/s, bf16 product {ceilings.matrix_flop_s / 1e12:.0f} TFLOP/s")
     random = torch.Generator(launcher.device.tensor_device)
@@ -79,8 +90,8 @@ def run(launcher: Launcher, tokens: list[int], only: list[str], every_format: bo
     bench = Workbench(launcher, V4_FLASH, random, rotates=True)
     results = []
     for count in tokens:
-        for case in all_cases(bench, count, every_format):
-            if not only or any(name in case.kernel for name in only):
+        for case in all_cases(bench, count, choice):
+            if not choice.only or any(name in case.kernel for name in choice.only):
                 results.append(_measured(bench, case, ceilings))
                 print(row(results[-1]), flush=True)
             del case
@@ -117,6 +128,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", default=",".join(map(str, TOKENS)), help="sizes of a step, comma-separated")
     parser.add_argument("--only", default="", help="parts of kernel names, comma-separated")
+    parser.add_argument("--tilings", action="store_true", help="also attention with other workgroups")
     parser.add_argument("--every-format", action="store_true", help="all weight formats at every size")
     args = parser.parse_args()
     try:
@@ -129,8 +141,9 @@ def main() -> int:
         launcher = Launcher(device, builder, CodeCache(Path(scratch)))
         print(f"{device.description}, {builder.identity}, torch {torch.__version__}")
         print(f"built in {build_everything(launcher):.0f} s", flush=True)
-        only = [name for name in args.only.split(",") if name]
-        results = run(launcher, [int(count) for count in args.tokens.split(",")], only, args.every_format)
+        only = tuple(name for name in args.only.split(",") if name)
+        choice = Choice(only, args.every_format, args.tilings)
+        results = run(launcher, [int(count) for count in args.tokens.split(",")], choice)
     print("\n".join(["", HEAD, *map(row, results)]))
     if out:
         rows = [asdict(result) | {"fraction": result.fraction} for result in results]

@@ -45,7 +45,7 @@ def test_cases_of_the_indexer(bench: Workbench, tokens: int) -> None:
 
 def test_cases_of_decode_products(bench: Workbench) -> None:
     cases = [case for case in cases_weights.decode_cases(bench) if "Q8_0" in case.what]
-    assert {case.kernel for case in cases} == {"matvec", "matvec_gate_up", "matvec_down"}
+    assert {case.kernel for case in cases} == {"matvec", "matvec_gate_up", "matvec_down", "unpack"}
     run_cases(bench, cases)
 
 

@@ -24,7 +24,8 @@ COMMANDS: dict[str, str] = {
     "bench": "measure reading and writing speed",
     "qualify": "check that answers do not depend on how a prompt is cut",
     "memory": "what a prompt would hold in memory, without loading weights",
-    "inspect": "what a GGUF file holds, and whether it fits this machine",
+    "inspect": "what a model's files hold, and whether it fits this machine",
+    "convert": "write a model again in other number formats",
     "kernels": "compile every GPU kernel for a target without a GPU, and what each needs",
     "doctor": "is this machine set up, and what to do where it is not",
 }

@@ -16,7 +16,9 @@ class Part(Enum):
 
     EMBEDDING = "embedding"
     HEAD = "head"
-    ATTENTION = "attention"  # matrices of attention and the indexer's queries, products in the compute type
+    LATENTS = "latents"  # the narrow projections that all of attention reads: queries' and keys' latents
+    QUERIES = "queries"
+    INDEXER = "indexer"  # its queries
     ATTENTION_OUTPUT = "attention output"
     ROUTED = "routed experts"  # three axes: expert, row, column
     SHARED = "shared expert"
@@ -60,9 +62,9 @@ LAYER_ROWS = (
     NameRow("hc_ffn_scale.weight", "hc_ffn_scale", Part.VECTOR),
     NameRow("attn_norm.weight", "attn_norm.weight", Part.VECTOR),
     NameRow("ffn_norm.weight", "ffn_norm.weight", Part.VECTOR),
-    NameRow("attn_q_a.weight", "attn.wq_a.weight", Part.ATTENTION),
-    NameRow("attn_q_b.weight", "attn.wq_b.weight", Part.ATTENTION),
-    NameRow("attn_kv.weight", "attn.wkv.weight", Part.ATTENTION),
+    NameRow("attn_q_a.weight", "attn.wq_a.weight", Part.LATENTS),
+    NameRow("attn_q_b.weight", "attn.wq_b.weight", Part.QUERIES),
+    NameRow("attn_kv.weight", "attn.wkv.weight", Part.LATENTS),
     NameRow("attn_q_a_norm.weight", "attn.q_norm.weight", Part.VECTOR),
     NameRow("attn_kv_a_norm.weight", "attn.kv_norm.weight", Part.VECTOR),
     NameRow("attn_sinks.weight", "attn.attn_sink", Part.VECTOR),
@@ -72,7 +74,7 @@ LAYER_ROWS = (
     NameRow("attn_compressor_gate.weight", "attn.compressor.wgate.weight", Part.EXACT),
     NameRow("attn_compressor_ape.weight", "attn.compressor.ape", Part.EXACT),
     NameRow("attn_compressor_norm.weight", "attn.compressor.norm.weight", Part.VECTOR),
-    NameRow("indexer.attn_q_b.weight", "attn.indexer.wq_b.weight", Part.ATTENTION),
+    NameRow("indexer.attn_q_b.weight", "attn.indexer.wq_b.weight", Part.INDEXER),
     NameRow("indexer.proj.weight", "attn.indexer.weights_proj.weight", Part.EXACT),
     NameRow("indexer_compressor_kv.weight", "attn.indexer.compressor.wkv.weight", Part.EXACT),
     NameRow("indexer_compressor_gate.weight", "attn.indexer.compressor.wgate.weight", Part.EXACT),

@@ -35,6 +35,10 @@ class ProgressLine:
         """Show how many bytes of the weights are read."""
         self._show(f"loading the model {_bar(done, total)}")
 
+    def converting(self, done: int, total: int) -> None:
+        """Show how many of a model's weights are written."""
+        self._show(f"converting {_bar(done, total)}")
+
     def reading(self, event: PrefillAdvanced) -> None:
         """Show how much of the prompt is read."""
         self._show(reading_line(event))

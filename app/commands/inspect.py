@@ -1,10 +1,11 @@
-"""`haloband inspect`: what a GGUF file holds, and whether it fits this machine, from its header alone.
+"""`haloband inspect`: what a model's files hold, and whether it fits this machine, from their headers alone.
 
-Called by app.cli on the main thread. No weights are read, and no torch is loaded unless the file uses a number format
-whose id has several meanings: then a sample of one tensor decides which is meant.
+Called by app.cli on the main thread. No weights are read, and no torch is loaded unless a number format is used
+whose id has several meanings: then samples of a few tensors decide which is meant.
 """
 
 import argparse
+import contextlib
 import json
 import math
 from pathlib import Path
@@ -17,42 +18,49 @@ from engine.cache_shape import CacheShape
 from engine.config import ARCHITECTURE, ModelConfig
 from engine.errors import ModelFileError
 from engine.ggml_types import AMBIGUOUS_TYPES, READABLE_TYPES
-from engine.gguf import GgufFile, TensorInfo
 from engine.host import has_bf16_products
 from engine.ledger import capacity_bytes
+from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
 from engine.step_buffers import BufferStyle, largest_step_bytes
+from engine.tensor_source import StoredTensor
 
 _CONTEXT = 16384  # tokens: a session's default
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("file", nargs="?", type=Path, metavar="FILE.gguf", help="default: the embedded model")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="a GGUF file or a model's folder; default: the embedded model",
+    )
     parser.add_argument("--model", type=Path, metavar="FILE", help=argparse.SUPPRESS)  # as the other commands call it
     parser.add_argument("--json", action="store_true", help="every number, for programs")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the report; 0 for any sound GGUF file. Raises ModelFileError for anything else."""
+    """Print the report; 0 for any sound GGUF file or folder. Raises ModelFileError for anything else."""
     report = inspect_file(args.file or args.model or resources.embedded_model())
     print(json.dumps(as_json(report), indent=2) if args.json else as_text(report))
     return 0
 
 
 def inspect_file(path: Path) -> FileReport:
-    """Read the header of a file and compare it with this machine. Raises ModelFileError."""
-    with GgufFile.open(path) as file:
-        tensors = list(file.tensors.values())
-        architecture = file.get_str("general.architecture", "unknown")
-        config, problem = _read_config(file)
+    """Read the headers of a model's files and compare them with this machine. Raises ModelFileError."""
+    with contextlib.closing(open_model(path)) as source:
+        tensors = list(source.all_tensors)
+        config, problem = _read_config(source)
         return FileReport(
             path=path,
-            file_bytes=file.file_bytes,
-            gguf_version=file.version,
-            name=file.get_str("general.name", None),
-            license=file.get_str("general.license", None),
-            architecture=architecture,
+            file_bytes=source.file_bytes,
+            form=source.form,
+            files=source.file_count,
+            name=source.get_str("general.name", None),
+            license=source.get_str("general.license", None),
+            architecture=source.get_str("general.architecture", "unknown"),
             problem=problem,
             parameters=sum(info.elements for info in tensors),
             tensors=len(tensors),
@@ -62,30 +70,31 @@ def inspect_file(path: Path) -> FileReport:
             experts_used=config.experts_used if config else None,
             vocabulary=config.vocab if config else None,
             types=_type_uses(tensors),
-            meanings=tuple(_meaning(file, type_id) for type_id in AMBIGUOUS_TYPES if _first_of(tensors, type_id)),
-            memory=_memory_need(tensors, config) if config else None,
+            meanings=_meanings(source),
+            notes=source.notes,
+            memory=_memory_need(list(source.tensors.values()), config) if config else None,
         )
 
 
-def _read_config(file: GgufFile) -> tuple[ModelConfig | None, str | None]:
+def _read_config(source: ModelSource) -> tuple[ModelConfig | None, str | None]:
     """The model's shape, or why this file cannot be run."""
-    architecture = file.get_str("general.architecture", "unknown")
+    architecture = source.get_str("general.architecture", "unknown")
     if architecture != ARCHITECTURE:
         return None, f"Haloband runs the architecture {ARCHITECTURE!r}, and this file holds {architecture!r}."
     try:
-        config = ModelConfig.from_gguf(file)
+        config = ModelConfig.from_gguf(source)
     except ModelFileError as error:
         return None, str(error)
-    used = {info.type_id: info.type_name for info in file.tensors.values()}
+    used = {tensor.type_id: tensor.type_name for tensor in source.tensors.values()}
     unreadable = [name for type_id, name in used.items() if type_id not in READABLE_TYPES | AMBIGUOUS_TYPES.keys()]
     if unreadable:
         return config, f"Weights of type {', '.join(unreadable)} cannot be read; convert the file first."
     return config, None
 
 
-def _type_uses(tensors: list[TensorInfo]) -> tuple[TypeUse, ...]:
+def _type_uses(tensors: list[StoredTensor]) -> tuple[TypeUse, ...]:
     """One entry for each number format, largest first."""
-    by_type: dict[int, list[TensorInfo]] = {}
+    by_type: dict[int, list[StoredTensor]] = {}
     for info in tensors:
         by_type.setdefault(info.type_id, []).append(info)
     uses = [
@@ -101,23 +110,19 @@ def _type_uses(tensors: list[TensorInfo]) -> tuple[TypeUse, ...]:
     return tuple(sorted(uses, key=lambda use: -use.stored_bytes))
 
 
-def _first_of(tensors: list[TensorInfo], type_id: int) -> TensorInfo | None:
-    return next((info for info in tensors if info.type_id == type_id), None)
+def _meanings(source: ModelSource) -> tuple[str, ...]:
+    """What type ids with several meanings stand for in this model, and why, in a sentence each."""
+    if not any(tensor.type_id in AMBIGUOUS_TYPES for tensor in source.tensors.values()):
+        return ()
+    from engine.format_choice import FormatChoice  # here: it loads torch
 
-
-def _meaning(file: GgufFile, type_id: int) -> str:
-    """What a type id with several meanings stands for in this file, and why, in one sentence."""
-    from engine.quant_infer import infer_codec  # here: it loads torch
-
-    info = _first_of(list(file.tensors.values()), type_id)
-    assert info is not None
     try:
-        return infer_codec(type_id, file.data(info), info.shape).reason
+        return FormatChoice(source).reasons
     except ModelFileError as error:
-        return str(error)
+        return (str(error),)
 
 
-def _memory_need(tensors: list[TensorInfo], config: ModelConfig) -> MemoryNeed:
+def _memory_need(tensors: list[StoredTensor], config: ModelConfig) -> MemoryNeed:
     memory = psutil.virtual_memory()
     shape = CacheShape.from_config(config)
     context = min(_CONTEXT, config.context_length)

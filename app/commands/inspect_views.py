@@ -55,11 +55,12 @@ class MemoryNeed:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What a GGUF file says of itself. `problem` tells why it cannot be run; shape and memory are None then."""
+    """What a model's files say of themselves. `problem` tells why it cannot be run; shape and memory are None then."""
 
     path: Path
     file_bytes: int
-    gguf_version: int
+    form: str
+    files: int
     name: str | None
     license: str | None
     architecture: str
@@ -73,6 +74,7 @@ class FileReport:
     vocabulary: int | None
     types: tuple[TypeUse, ...]
     meanings: tuple[str, ...]
+    notes: tuple[str, ...]
     memory: MemoryNeed | None
 
 
@@ -93,9 +95,10 @@ def as_json(report: FileReport) -> dict[str, Any]:
 
 def as_text(report: FileReport) -> str:
     """The report in lines for a terminal."""
+    in_files = f" in {report.files:,} files" if report.files > 1 else ""
     facts: list[tuple[str, object]] = [
         ("name", report.name),
-        ("file", f"{report.path} (GGUF {report.gguf_version}, {size(report.file_bytes)})"),
+        ("file", f"{report.path} ({report.form}{in_files}, {size(report.file_bytes)})"),
         ("architecture", report.architecture),
         ("license", report.license),
         ("parameters", f"{report.parameters:,} in {report.tensors:,} tensors"),
@@ -105,7 +108,7 @@ def as_text(report: FileReport) -> str:
         ("context", report.context_length and f"up to {report.context_length:,} tokens"),
     ]
     lines = [f"{name:<13} {printable(str(value))}" for name, value in facts if value is not None]
-    lines += ["", *_type_table(report.types), *report.meanings, ""]
+    lines += ["", *_type_table(report.types), *map(printable, (*report.meanings, *report.notes)), ""]
     lines.append(f"This file cannot be run: {report.problem}" if report.problem else _verdict(report.memory))
     return "\n".join(lines)
 

@@ -16,6 +16,9 @@ from app.commands.inspect_views import as_json, as_text
 from engine.gguf import GgufFile
 from tests.engine import gguf_bytes as gb
 from tests.engine.fp2_writers import write_affine
+from tests.support.deepseek_folder import release_entries, write_folder
+from tests.support.model_files import ModelParts
+from tests.support.tiny_model import write_tiny_gguf
 
 
 def parse(*words: str) -> argparse.Namespace:
@@ -118,9 +121,35 @@ def test_the_meaning_of_an_ambiguous_type_is_found_and_said(tmp_path: Path) -> N
     path = write(tmp_path / "fp2.gguf", gb.Gguf(tensors=[gb.Tensor("w", (32, 2000), 107, 0)], data=stored))
     report = inspect.inspect_file(path)
     assert report.types[0].name == "type 107 (several meanings)"
-    assert report.meanings[0].startswith("Type 107 is read as ROCmFP2 affine")
+    assert report.meanings[0].startswith("w: Type 107 is read as ROCmFP2 affine")
     zeros = write(tmp_path / "zeros.gguf", gb.Gguf(tensors=[gb.Tensor("w", (32, 2000), 107, 0)], data=bytes(20000)))
     assert "do not tell which" in inspect.inspect_file(zeros).meanings[0]
+
+
+def test_a_folder_and_parts_are_models_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = write_tiny_gguf(tmp_path / "tiny.gguf")
+    folder = write_folder(tmp_path / "folder", release_entries()[0])
+    parts = ModelParts.read(tiny).write_parts(tmp_path, 3)
+    for path, form, files in ((tiny, "GGUF 3", 1), (parts[1], "GGUF 3", 3), (folder, "safetensors", 1)):
+        report = inspect.inspect_file(path)
+        assert (report.form, report.files, report.problem, report.layers) == (form, files, None, 7)
+        assert report.parameters == inspect.inspect_file(tiny).parameters and report.memory is not None
+    assert {use.name for use in inspect.inspect_file(folder).types} == {"MXFP4", "BF16", "F32", "I32"}
+    inspect.run(parse(str(parts[0])))
+    assert "(GGUF 3 in 3 files, " in capsys.readouterr().out
+
+
+def test_what_is_not_used_is_said(tmp_path: Path) -> None:
+    parts = ModelParts.read(write_tiny_gguf(tmp_path / "tiny.gguf"))
+    parts.put("mtp.0.norm.weight", torch.ones(64), 0)
+    parts.put("rope_freqs.\x1b[31m", torch.ones(64), 0)
+    report = inspect.inspect_file(parts.write(tmp_path / "drafts.gguf"))
+    text = as_text(report)
+    assert "1 of the tensors, of draft heads" in text and "1 of the tensors, of no known name" in text
+    assert "\x1b" not in text and as_json(report)["notes"] == report.notes
+    used = inspect.inspect_file(tmp_path / "tiny.gguf")
+    assert report.tensors == used.tensors + 2 and report.memory is not None and used.memory is not None
+    assert report.memory.stored_weight_bytes == used.memory.stored_weight_bytes
 
 
 @pytest.mark.parametrize("content", [b"", b"no model", b"GGUF", None])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
@@ -35,6 +35,7 @@ from app.window_exchange import choose_and_export, choose_and_import
 from app.window_header import Header
 from app.window_panel import SidePanel
 from app.window_services import WindowServices
+from app.window_sides import SIDEBAR_CHARACTERS, Sides, sides_that_fit
 from app.window_status import StatusLine
 
 _SCALE_STEP = 0.1
@@ -52,6 +53,7 @@ class MainWindow(QMainWindow):
         self.services = services
         self._theme = theme
         self._generation = 0
+        self._forced = Sides(False, False)  # what was asked for in a window that is too narrow for it
         self._chats: tuple[ChatSummary, ...] = ()
         self._chat: Chat | None = None
         self._apply_settings_to_theme(services.settings.settings)
@@ -96,8 +98,7 @@ class MainWindow(QMainWindow):
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setStretchFactor(1, 1)
         self._splitter.setSizes([248, 760, 360])
-        self.sidebar.setMinimumWidth(180)
-        middle.setMinimumWidth(380)
+        middle.setMinimumWidth(320)
         whole = self._whole
         whole.setObjectName("chrome")
         rows = QVBoxLayout(whole)
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         rows.addWidget(hairline())
         rows.addWidget(self.status)
         self.setCentralWidget(whole)
+        self.setMinimumSize(440, 420)  # below what all regions want together: the sides give way
         self.resize(1360, 860)
 
     def _order_focus(self) -> None:
@@ -302,13 +304,17 @@ class MainWindow(QMainWindow):
         self.chat.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def toggle_sidebar(self) -> None:
-        self._show_sidebar(not self.services.settings.settings.appearance.show_sidebar)
+        self._show_sidebar(not self.sidebar.isVisible())
 
     def _show_sidebar(self, shown: bool) -> None:
+        self._forced = replace(self._forced, sidebar=shown)
+        self._fit_sides()
         self.services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_sidebar=shown)))
 
     def toggle_panel(self) -> None:
-        shown = not self.services.settings.settings.appearance.show_panel
+        shown = not self.panel.isVisible()
+        self._forced = replace(self._forced, panel=shown)
+        self._fit_sides()
         self.services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_panel=shown)))
 
     def _change_scale(self, step: float | None) -> None:
@@ -330,9 +336,8 @@ class MainWindow(QMainWindow):
     def _on_settings_changed(self, settings: Settings, _before: Settings | None = None) -> None:
         look = settings.appearance
         self._apply_settings_to_theme(settings)
-        self.sidebar.setVisible(look.show_sidebar)
+        self._fit_sides()
         self.sidebar.animates = not look.reduce_motion
-        self.panel.setVisible(look.show_panel)
         self.chat.apply_settings(settings)
 
     def _text_style(self) -> TextStyle:
@@ -365,7 +370,18 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "toast"):
+            self._forced = Sides(False, False)
+            self._fit_sides()
             self.toast.place()
+
+    def _fit_sides(self) -> None:
+        """Show the sidebar and the panel where they are wanted and there is room."""
+        look = self.services.settings.settings.appearance
+        character = QFontMetricsF(self._theme.font()).averageCharWidth()
+        sides = sides_that_fit(self.width(), character, Sides(look.show_sidebar, look.show_panel), self._forced)
+        self.sidebar.setMinimumWidth(round(character * SIDEBAR_CHARACTERS * 0.9))
+        self.sidebar.setVisible(sides.sidebar)
+        self.panel.setVisible(sides.panel)
 
     # ------------------------------------------------------------ geometry and end
 

@@ -1,11 +1,11 @@
 """The strip over the chat: sidebar switch, the chat's title, its settings, panel switch. GUI thread."""
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.theme import Theme
-from app.widgets.basics import IconButton, label
+from app.widgets.basics import IconButton
+from app.widgets.elided_label import ElidedLabel
 from app.window_actions import BY_NAME, keys_text
 
 
@@ -25,12 +25,10 @@ class Header(QWidget):
         super().__init__(parent)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._full_title = ""
         self.back_button = IconButton("chevron-left", _tr("Back to the chat"), theme)
         self.sidebar_button = IconButton("sidebar", "", theme)
         self.sidebar_button.set_name(_tr("Show or hide the chats"), keys_text(BY_NAME["sidebar"]))
-        self._title = label(tone="strong")
-        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._title = ElidedLabel(tone="strong")
         self.settings_button = IconButton("tune", _tr("Settings of this chat"), theme)
         self.panel_button = IconButton("panel", "", theme)
         self.panel_button.set_name(_tr("Show or hide the live panel"), keys_text(BY_NAME["panel"]))
@@ -50,22 +48,10 @@ class Header(QWidget):
 
     def show_title(self, title: str, *, is_chat: bool) -> None:
         """The chat's title, or the page's, which has a way back."""
-        self._full_title = title or _tr("New chat")
+        self._title.setText(title or _tr("New chat"))
         self.back_button.setVisible(not is_chat)
         self.settings_button.setVisible(is_chat)
-        self._elide()
 
     def set_theme(self, theme: Theme) -> None:
         for widget in (self.back_button, self.sidebar_button, self.settings_button, self.panel_button):
             widget.set_theme(theme)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        metrics = QFontMetrics(self._title.font())
-        width = max(40, self._title.width())
-        self._title.setText(metrics.elidedText(self._full_title, Qt.TextElideMode.ElideRight, width))
-        self._title.setToolTip(self._full_title)
-        self._title.setAccessibleName(self._full_title)

@@ -9,6 +9,7 @@ from app.chat.models import ChatStatus, ContextBudget, ModelState, ModelStatus
 from app.generation import STATE_LABELS, GenerationState
 from app.widgets import formats
 from app.widgets.basics import label
+from app.widgets.elided_label import ElidedLabel
 
 _MEMORY_MS = 2_000
 
@@ -41,8 +42,8 @@ class StatusLine(QWidget):
         self.cancel_button.setText(_tr("Cancel"))
         self.cancel_button.setAutoRaise(True)
         self.cancel_button.setProperty("textSize", "small")
-        self._context = label(tone="muted", size="small")
-        self._memory = label(tone="muted", size="small")
+        self._context = ElidedLabel(tone="muted", size="small")
+        self._memory = ElidedLabel(tone="muted", size="small")
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 2, 12, 2)
         row.setSpacing(12)

@@ -1,15 +1,17 @@
 """Document chips above the question: name, size, tokens, look inside, insert as text, remove. GUI thread; owned by
 `Composer`."""
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.models import PendingDocument, PendingState
 from app.theme import Theme
 from app.widgets import formats
 from app.widgets.basics import IconButton, label, restyle, set_tone
+from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import pixmap
 
+_SHOWN_ROWS = 3.5  # the half row tells that there are more
 _LONGEST_INSERTED = 200_000  # characters; a longer text would make the field slow, so it stays a document
 
 
@@ -27,10 +29,11 @@ class Chip(QFrame):
     def __init__(self, document: PendingDocument, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("chip")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._key = document.key
         self._mark = QLabel()
-        self._name = label()
-        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._name = ElidedLabel()
+        self._title = ""
         self._details = label(tone="muted", size="small")
         self.preview_button = IconButton("preview", _tr("Look inside"), theme)
         self.insert_button = IconButton("insert-text", _tr("Insert as text"), theme)
@@ -53,7 +56,7 @@ class Chip(QFrame):
 
     @property
     def title(self) -> str:
-        return self._name.toolTip()
+        return self._title
 
     def show_document(self, document: PendingDocument, theme: Theme) -> None:
         info = document.info
@@ -61,7 +64,7 @@ class Chip(QFrame):
         self._mark.setPixmap(pixmap("warning" if failed else "document", theme.danger if failed else theme.muted, 16))
         self._name.setText(document.error if failed and document.error else document.name)
         set_tone(self._name, "danger" if failed else "")
-        self._name.setToolTip(document.name)
+        self._title = document.name
         if failed:
             self._details.setText(_tr("not sent"))
         elif info is None:
@@ -84,8 +87,8 @@ class Chip(QFrame):
             widget.setAccessibleDescription(document.name)
 
 
-class ChipList(QWidget):
-    """All chips, one a row; hidden when there are none."""
+class ChipList(QScrollArea):
+    """All chips, one a row, a few of them in view; hidden when there are none."""
 
     remove_requested = Signal(int)
     preview_requested = Signal(int)
@@ -96,9 +99,17 @@ class ChipList(QWidget):
         self._theme = theme
         self._chips: dict[int, Chip] = {}
         self._documents: tuple[PendingDocument, ...] = ()
-        self._rows = QVBoxLayout(self)
+        self.setAccessibleName(_tr("Documents"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the buttons of the chips take the keyboard
+        inner = QWidget()
+        inner.setObjectName("chips")
+        self._rows = QVBoxLayout(inner)
         self._rows.setContentsMargins(0, 0, 0, 4)
         self._rows.setSpacing(4)
+        self.setWidget(inner)
         self.hide()
 
     def show_documents(self, documents: tuple[PendingDocument, ...]) -> None:
@@ -116,6 +127,12 @@ class ChipList(QWidget):
             else:
                 self._add(document)
         self.setVisible(bool(documents))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """As high as the chips, up to _SHOWN_ROWS of them."""
+        row = max((chip.sizeHint().height() for chip in self._chips.values()), default=0) + self._rows.spacing()
+        self.setFixedHeight(round(min(len(self._chips), _SHOWN_ROWS) * row + 4))
 
     def chip(self, key: int) -> Chip | None:
         return self._chips.get(key)

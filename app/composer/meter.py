@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, QRectF, QSize
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.chat.models import ContextBudget
 from app.theme import Theme, mix
@@ -23,7 +23,13 @@ class _Bar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._shares: tuple[tuple[float, str], ...] = ()
-        self.setFixedSize(QSize(_WIDTH, 6))
+        self.setFixedHeight(6)
+        self.setMinimumWidth(0)
+        self.setMaximumWidth(_WIDTH)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_WIDTH, 6)
 
     def show_budget(self, budget: ContextBudget | None, theme: Theme) -> None:
         self._theme = theme

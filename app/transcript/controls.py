@@ -11,6 +11,7 @@ from app.transcript.highlight import PLAIN_CODE, language_name
 from app.transcript.model import Attachment, MessageState, MessageView, PrefillStatus, Role
 from app.widgets import formats
 from app.widgets.basics import IconButton, button, clear_layout, copy_to_clipboard, label
+from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import icon
 
 _COPIED_MS = 1500
@@ -56,7 +57,7 @@ class ActionBar(QWidget):
         self.previous_button = IconButton("chevron-left", _tr("Previous version"), theme)
         self.next_button = IconButton("chevron-right", _tr("Next version"), theme)
         self.version_label = label(tone="muted", size="small")
-        self.stats_label = label(tone="muted", size="small")
+        self.stats_label = ElidedLabel(tone="muted", size="small")
         self._icons = (
             self.copy_button,
             self.edit_button,
@@ -138,35 +139,37 @@ class PrefillBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._label = label(tone="muted", size="small")
-        self._numbers = label(tone="muted", size="small")
+        self._label = ElidedLabel(tone="muted", size="small")
+        self._left = label(tone="muted", size="small")
+        self._numbers = ElidedLabel(tone="muted", size="small")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(_tr("Prompt read"))
         row = QHBoxLayout()
-        row.addWidget(self._label)
-        row.addStretch(1)
-        row.addWidget(self._numbers)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._left)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 8)
-        layout.setSpacing(8)
+        layout.setContentsMargins(0, 8, 0, 4)
+        layout.setSpacing(6)
         layout.addLayout(row)
         layout.addWidget(self._bar)
+        layout.addWidget(self._numbers)
         layout.addStretch(1)
 
     def show_status(self, status: PrefillStatus | None) -> None:
         status = status or PrefillStatus(_tr("Starting"))
-        is_known = status.tokens_done is not None and bool(status.tokens_total)
-        if not is_known:
+        if status.tokens_done is None or not status.tokens_total:
             self._label.setText(status.label)
+            self._left.setText("")
             self._numbers.setText("")
             self._bar.setRange(0, 0)
             return
-        assert status.tokens_done is not None and status.tokens_total is not None
         share = min(1.0, status.tokens_done / status.tokens_total)
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(1000 * share))
         self._label.setText(f"{status.label} · {formats.percent(share)}")
+        left = "" if status.eta_s is None else _tr("{time} left").format(time=formats.duration(status.eta_s))
+        self._left.setText(left)
         self._numbers.setText(" · ".join(_prefill_numbers(status)))
 
 
@@ -176,12 +179,10 @@ def _prefill_numbers(status: PrefillStatus) -> list[str]:
             done=formats.count(status.tokens_done), total=formats.count(status.tokens_total)
         )
     ]
-    if status.cached:
-        parts.append(_tr("{tokens} from cache").format(tokens=formats.count(status.cached)))
     if status.tok_s is not None:
         parts.append(formats.speed(status.tok_s))
-    if status.eta_s is not None:
-        parts.append(_tr("{time} left").format(time=formats.duration(status.eta_s)))
+    if status.cached:
+        parts.append(_tr("{tokens} from cache").format(tokens=formats.count(status.cached)))
     return parts
 
 

@@ -234,7 +234,7 @@ class MessageLayout:
                 y = self._stack(self._sections[0], y, 0) + BLOCK_GAP
         y = self._stack(self._sections[1], y, 1)
         if self.view.state is MessageState.WAITING:
-            y = self._slot(SlotKind.PREFILL, y, 2 * ROW)
+            y = self._slot(SlotKind.PREFILL, y, 2.5 * ROW)
         if self.view.notice:
             y = self._slot(SlotKind.NOTICE, y + 8.0, self._notice_height())
         return y
@@ -256,7 +256,7 @@ class MessageLayout:
         return y
 
     def _slot(self, kind: SlotKind, y: float, height: float, inset: float = 0.0) -> float:
-        if height % ROW == 0:  # rows of controls grow with the text
+        if height % (ROW / 2) == 0:  # rows of controls grow with the text
             height *= max(1.0, (QFontMetricsF(self._style.body).height() + 12) / ROW)
         self.slots.append(Slot(kind, (0, 0), QRectF(inset, y, self._width - inset - max(0.0, inset), height)))
         return y + height

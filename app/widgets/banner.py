@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.chat.models import NoticeLevel
 from app.theme import Theme
 from app.widgets.basics import IconButton, button, label, restyle
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import pixmap
 
 _ICONS = {NoticeLevel.INFO: "info", NoticeLevel.WARNING: "warning", NoticeLevel.ERROR: "error"}
@@ -33,9 +34,7 @@ class Banner(QFrame):
         self._close = IconButton("close", _tr("Dismiss"), theme)
         self._close.clicked.connect(self._on_close_clicked)
         self._action_buttons: list[QPushButton] = []
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
-        self._buttons.addStretch(1)
+        self._buttons = FlowLayout()
         column = QVBoxLayout()
         column.setSpacing(8)
         column.addWidget(self._text)
@@ -64,10 +63,11 @@ class Banner(QFrame):
         self.setAccessibleName(text)
         for old in self._action_buttons:
             self._buttons.removeWidget(old)
+            old.hide()
             old.deleteLater()
         self._action_buttons = [button(name, act) for name, act in actions]
-        for index, widget in enumerate(self._action_buttons):
-            self._buttons.insertWidget(index, widget)
+        for widget in self._action_buttons:
+            self._buttons.addWidget(widget)
         self.setProperty("level", level.value)
         restyle(self)
         self.set_theme(self._theme)

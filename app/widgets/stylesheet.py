@@ -79,6 +79,7 @@ QComboBox QAbstractItemView {
     background: transparent; border: none; selection-background-color: $selection; selection-color:
     $text;
 }
+#chips { background: transparent; }
 #chip { background: $raised; border: 1px solid $hairline; border-radius: 6px; }
 #chip[state="failed"] { border-color: $danger; }
 

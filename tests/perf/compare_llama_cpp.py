@@ -20,7 +20,7 @@ MICRO_BATCHES = (128, 512)
 
 
 def main() -> None:
-    arguments = parse_arguments(__doc__ or "")
+    arguments = parse_arguments(__doc__ or "", chunks=MICRO_BATCHES)
     if importlib.util.find_spec("llama_cpp") is None:
         raise SystemExit("llama-cpp-python is not installed here: pip install llama-cpp-python, then run this again")
     model = resources.embedded_model()
@@ -28,7 +28,8 @@ def main() -> None:
         widened = Path(scratch) / "widened.gguf"
         write_widened(model, widened)
         makers = {"haloband": partial(Haloband, model)} | {
-            f"llama.cpp micro-batch {size}": partial(LlamaCpp, widened, size, cpu_threads()) for size in MICRO_BATCHES
+            f"llama.cpp micro-batch {size}": partial(LlamaCpp, widened, size, cpu_threads())
+            for size in arguments.chunks
         }
         with Processes(makers) as peers:
             rows = [row for length in arguments.prompts

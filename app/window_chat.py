@@ -62,6 +62,7 @@ class ChatPage(QWidget):
         self.find_bar = FindBar(self.transcript, theme)
         self.empty = EmptyState(theme)
         self.body = QWidget()  # the transcript, or what stands in its place
+        self.body.setMinimumHeight(1)  # in a low window the composer and the banners go first
         self._banner_box = QVBoxLayout()
         self._banner_box.setContentsMargins(24, 0, 24, 0)
         column = QVBoxLayout(self)

@@ -99,6 +99,7 @@ class ChipList(QScrollArea):
         self._theme = theme
         self._chips: dict[int, Chip] = {}
         self._documents: tuple[PendingDocument, ...] = ()
+        self._limit = 1 << 16
         self.setAccessibleName(_tr("Documents"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -129,10 +130,16 @@ class ChipList(QScrollArea):
         self.setVisible(bool(documents))
         self._fit_height()
 
+    def set_limit(self, height: int) -> None:
+        """The most pixels that the chips may take."""
+        self._limit = height
+        self._fit_height()
+
     def _fit_height(self) -> None:
-        """As high as the chips, up to _SHOWN_ROWS of them."""
+        """As high as the chips, up to _SHOWN_ROWS of them and the limit, but at least one."""
         row = max((chip.sizeHint().height() for chip in self._chips.values()), default=0) + self._rows.spacing()
-        self.setFixedHeight(round(min(len(self._chips), _SHOWN_ROWS) * row + 4))
+        wanted = round(min(len(self._chips), _SHOWN_ROWS) * row + 4)
+        self.setFixedHeight(max(min(wanted, self._limit), min(wanted, row + 4)))
 
     def chip(self, key: int) -> Chip | None:
         return self._chips.get(key)

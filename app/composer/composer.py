@@ -22,6 +22,7 @@ from app.widgets.basics import IconButton, restyle
 from app.widgets.icons import icon
 
 _SIDE_MARGIN = 24
+_LOW_WINDOW = 640  # pixels; below, the field leaves more of the height to the rest
 
 
 def _tr(text: str) -> str:
@@ -238,7 +239,9 @@ class Composer(QWidget):
         restyle(self._card)
 
     def _fit_height(self) -> None:
-        limit = max(80, self.window().height() // 3)
+        height = self.window().height()
+        self.chips.set_limit(height // 6)
+        limit = max(60, height // 3 if height > _LOW_WINDOW else height // 6)
         self.field.setFixedHeight(self.field.wanted_height(limit))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

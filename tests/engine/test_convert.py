@@ -34,7 +34,7 @@ __all__ = ["one_torch_thread"]  # a fixture for every test here
 
 ENCODERS = [i for i, codec in CODECS.items() if isinstance(codec, Codec) and codec.encode and codec.name != "I32"]
 Q8, MIX = Recipes.Q8.value, Recipes.MIX.value
-MEASURED_Q8, MEASURED_MIX = 1e-3, 1e-2  # nats a token on the embedded model
+MEASURED_Q8, MEASURED_MIX = 1.24e-4, 3.45e-4  # nats a token on the embedded model
 
 
 def recipe_of(type_id: int) -> Recipe:
@@ -94,8 +94,8 @@ def test_what_the_recipes_cost_in_predictions(tmp_path: Path) -> None:
     convert(source, tmp_path / "q8.gguf", Q8)
     convert(source, tmp_path / "mix.gguf", MIX)
     q8, mix = compare_files(source, tmp_path / "q8.gguf"), compare_files(source, tmp_path / "mix.gguf")
-    assert 0 < q8.mean < MEASURED_Q8 * 4 and q8.same_top > 0.97
-    assert q8.mean < mix.mean < MEASURED_MIX * 4 and mix.same_top > 0.9
+    assert 0 < q8.mean < MEASURED_Q8 * 4 and q8.same_top > 0.98
+    assert q8.mean < mix.mean < MEASURED_MIX * 4 and mix.same_top > 0.98
     assert (tmp_path / "mix.gguf").stat().st_size < source.stat().st_size < (tmp_path / "q8.gguf").stat().st_size
 
 

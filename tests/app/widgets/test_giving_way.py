@@ -16,9 +16,14 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 THEME = theme_from_palette(light_palette())
 
 
-def flow(qtbot: QtBot, width: int, count: int = 5) -> list[QPushButton]:
-    box = QWidget()
-    qtbot.addWidget(box)
+@pytest.fixture
+def box(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def flow(box: QWidget, width: int, count: int = 5) -> list[QPushButton]:
     layout = FlowLayout()
     box.setLayout(layout)
     buttons = [QPushButton(f"button {n}") for n in range(count)]
@@ -30,20 +35,20 @@ def flow(qtbot: QtBot, width: int, count: int = 5) -> list[QPushButton]:
 
 
 @pytest.mark.parametrize("width", [80, 200, 333, 2_000])
-def test_a_flow_stays_inside_and_never_overlaps(qtbot: QtBot, width: int) -> None:
-    buttons = flow(qtbot, width)
+def test_a_flow_stays_inside_and_never_overlaps(box: QWidget, width: int) -> None:
+    buttons = flow(box, width)
     for button in buttons:
         assert button.geometry().left() >= 0
         assert button.geometry().right() < max(width, button.sizeHint().width())
         assert not any(button.geometry().intersects(other.geometry()) for other in buttons if other is not button)
 
 
-def test_a_flow_goes_from_right_to_left_where_one_reads_so(qtbot: QtBot) -> None:
-    buttons = flow(qtbot, 2_000)
-    parent = buttons[0].parentWidget()
-    assert parent is not None and parent.layout() is not None
-    parent.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    parent.layout().setGeometry(parent.rect())
+def test_a_flow_goes_from_right_to_left_where_one_reads_so(box: QWidget) -> None:
+    buttons = flow(box, 2_000)
+    layout = box.layout()
+    assert layout is not None
+    box.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    layout.setGeometry(box.rect())
     assert buttons[0].x() > buttons[1].x()
 
 

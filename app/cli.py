@@ -44,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command is None:
             return _open_window(args)
-        return load_command(args.command).run(args)
+        status = load_command(args.command).run(args)
+        sys.stdout.flush()  # a reader that has gone is met here and not at exit, where Python would complain
+        return status
     except (UserError, StoreError, EngineError) as error:
         print(f"haloband: {error}", file=sys.stderr)
         return 1

@@ -31,8 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the report."""
     if args.self_test:
-        print(json.dumps(run_self_test()))
-        return 0
+        answer = run_self_test()
+        print(json.dumps(answer))
+        return 0 if answer["finite"] and answer["window_error"] is None else 1
     findings = list(examine(real_host(), args.model or resources.embedded_model(), args.quick))
     print(json.dumps(as_json(findings), indent=2) if args.json else as_text(findings))
     if worst(findings) is not Severity.PROBLEM:

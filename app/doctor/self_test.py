@@ -1,9 +1,10 @@
-"""Does the engine run here? The embedded model answers a few tokens in a process of its own.
+"""Do engine and window run here? The embedded model answers a few tokens in a process of its own.
 
 A broken GPU library can take a process down with it, and torch takes seconds to import: so `haloband doctor` starts
 itself once more with --self-test, which prints one line of JSON (`run_self_test`), and judges how that ended.
 """
 
+import importlib
 import json
 import re
 from collections.abc import Iterator
@@ -35,11 +36,22 @@ def run_self_test() -> dict[str, Any]:
         "native": model.info.native,
         "torch": torch.__version__,
         "torch_sees_gpu": bool(torch.cuda.is_available()),
+        "window_error": _window_error(),
     }
 
 
+def _window_error() -> str | None:
+    """What stands against opening the window: its modules are imported, charts included; nothing is shown."""
+    try:
+        for name in ("app.main_window", "pyqtgraph"):
+            importlib.import_module(name)
+    except Exception as error:  # any failure of an import is an answer
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
 def check_self_test(host: Host, hardware: Hardware) -> Iterator[Finding]:
-    """Findings on the engine, the processor's kernels, and whether torch sees the GPU."""
+    """Findings on the engine, the window, the processor's kernels, and whether torch sees the GPU."""
     done = host.run(host.self_test_command)
     answer = _parse(done)
     if answer is None:
@@ -51,6 +63,7 @@ def check_self_test(host: Host, hardware: Hardware) -> Iterator[Finding]:
         yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.PROBLEM, f"{where}: not finite", "finite numbers", advice)
         return
     yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.OK, f"the embedded model answers ({where})", "it answers")
+    yield from _window(answer)
     yield _native(answer)
     if hardware.has_amd and answer.get("torch_sees_gpu") is not True:
         yield Finding(
@@ -62,6 +75,13 @@ def check_self_test(host: Host, hardware: Hardware) -> Iterator[Finding]:
             "it sees the GPU",
             "Follow the lines above on access, ROCm and torch first; then see `rocminfo`.",
         )
+
+
+def _window(answer: dict[str, Any]) -> Iterator[Finding]:
+    error = answer.get("window_error")
+    if error:
+        advice = "Run `make setup`; where a library is named, install it. The commands work without the window."
+        yield Finding("window", Topic.SOFTWARE, "Window", Severity.PROBLEM, str(error), "it can be opened", advice)
 
 
 def _native(answer: dict[str, Any]) -> Finding:
@@ -76,8 +96,8 @@ def _native(answer: dict[str, Any]) -> Finding:
 
 
 def _parse(done: CommandResult | None) -> dict[str, Any] | None:
-    """The last line of the output, if the process ended well and it is a JSON object."""
-    if done is None or done.status != 0:
+    """The last line of the output, if the process ended by itself and it is a JSON object."""
+    if done is None or done.status < 0:
         return None
     try:
         answer = json.loads(done.stdout.strip().splitlines()[-1])

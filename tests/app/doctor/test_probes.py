@@ -366,6 +366,15 @@ def test_an_engine_that_does_not_run(tmp_path: Path, result: CommandResult | Non
     expect(tmp_path, "engine", Severity.PROBLEM, words, commands={SELF_TEST: result})
 
 
+def test_a_window_that_cannot_open(tmp_path: Path) -> None:
+    answer = (
+        '{"finite": true, "backend": "cpu", "device": "cpu", "native": "avx2", "window_error": "ImportError: libEGL"}'
+    )
+    commands = {SELF_TEST: CommandResult(1, answer, "a warning")}
+    expect(tmp_path, "window", Severity.PROBLEM, "libEGL", "make setup", commands=commands)
+    expect(tmp_path, "engine", Severity.OK, "answers", commands=commands)
+
+
 def test_what_the_engine_says_of_itself(tmp_path: Path) -> None:
     noisy = (
         "a warning of torch\n" + '{"finite": true, "backend": "cpu", "device": "cpu", "native": null, "torch": "2.13"}'

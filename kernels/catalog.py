@@ -42,7 +42,7 @@ def _entries(shape: ModelShape, target: str) -> Iterator[Entry]:
     yield from _indexer(shape)
     yield from _routing(shape)
     yield from _matvec(shape)
-    yield from _products(shape)
+    yield from _products(shape, target)
 
 
 def _residual(shape: ModelShape) -> Iterator[Entry]:
@@ -106,12 +106,12 @@ def _matvec(shape: ModelShape) -> Iterator[Entry]:
         yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 160, 65536, dots)
 
 
-def _products(shape: ModelShape) -> Iterator[Entry]:
+def _products(shape: ModelShape, target: str) -> Iterator[Entry]:
     yield Entry(shape, counts_source(), 32, 256)
     yield Entry(shape, lists_source(), 48, 256)
     yield Entry(shape, combine_source(shape.experts_used), 64, 0, ("global_load_b128",))
     matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "ds_store_b128", "global_load_b128")
     for kind in _formats(shape):
-        yield Entry(shape, product_source("product", kind, shape.hidden), 224, 65536, matrix)
-        yield Entry(shape, product_source("product_gate_up", kind, shape.hidden), 224, 65536, matrix)
-        yield Entry(shape, product_source("product_down", kind, shape.expert_width), 224, 65536, matrix)
+        yield Entry(shape, product_source("product", kind, shape.hidden, target), 224, 65536, matrix)
+        yield Entry(shape, product_source("product_gate_up", kind, shape.hidden, target), 224, 65536, matrix)
+        yield Entry(shape, product_source("product_down", kind, shape.expert_width, target), 224, 65536, matrix)

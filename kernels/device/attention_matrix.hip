@@ -10,6 +10,7 @@
 //   K_HEADS, K_WIDTH, K_ROTARY, K_WINDOW   as in attention_rows
 //   K_QUERIES, K_GROUP_HEADS               pairs of a workgroup, a multiple of 16
 //   K_WAVES, K_ROWS, K_BUFFERS             waves of a workgroup; rows of a tile, 16 or 32; row buffers, 1 or 2
+//   K_MOST_IDS                             room for a query's id list in LDS
 #include "matrix.h"
 #include "row.h"
 #include "visibility.h"
@@ -20,28 +21,27 @@ constexpr u32 THREADS = K_WAVES * WAVE, PAIRS = K_QUERIES * K_GROUP_HEADS, PAIR_
 constexpr u32 OWN = K_WIDTH / K_WAVES, OWN_TILES = OWN / 16, ROW_TILES = K_ROWS / 16;
 constexpr u32 ROW_STRIDE = K_WIDTH + 8, WEIGHT_STRIDE = K_ROWS + 8, PIECES_A_ROW = K_WIDTH / 8;
 #if defined(HB_MATRIX_AMD)
-constexpr u32 SHARE_STRIDE = K_ROWS;
+constexpr u32 SHARE_STRIDE = K_ROWS, LANE_ROWS = 4;
 #else
-constexpr u32 SHARE_STRIDE = K_ROWS + 8;
+constexpr u32 SHARE_STRIDE = K_ROWS + 4, LANE_ROWS = 8;
 #endif
+// Softmax: a pair's rows lie with neighbouring lanes, LANE_ROWS of them in each; a thread keeps its pairs for the walk.
+constexpr u32 PAIR_LANES = K_ROWS / LANE_ROWS, ITEMS = (PAIRS * PAIR_LANES + THREADS - 1) / THREADS;
 constexpr u32 PIECES = (K_ROWS * PIECES_A_ROW + THREADS - 1) / THREADS;
 constexpr u32 ROW_BYTES = K_ROWS * ROW_STRIDE * 2, SHARE_BYTES = K_WAVES * PAIRS * SHARE_STRIDE * 4;
 constexpr u32 SHARES_AT = K_BUFFERS * ROW_BYTES, WEIGHTS_AT = SHARES_AT + SHARE_BYTES;
 constexpr u32 KEEP_AT = WEIGHTS_AT + PAIRS * WEIGHT_STRIDE * 2, LARGEST_AT = KEEP_AT + PAIRS * 4;
-constexpr u32 TOTAL_AT = LARGEST_AT + PAIRS * 4, BOUNDS_AT = TOTAL_AT + PAIRS * 4;
-constexpr u32 POOL_BYTES = BOUNDS_AT + K_QUERIES * 16;
+constexpr u32 TOTAL_AT = LARGEST_AT + PAIRS * 4, IDS_AT = TOTAL_AT + PAIRS * 4;
+constexpr u32 POOL_BYTES = IDS_AT + K_MOST_IDS * 4;
 static_assert(POOL_BYTES == K_POOL_BYTES, "kernels.ops.attention must ask for this size");
 static_assert(PAIRS * ROW_STRIDE * 2 <= WEIGHTS_AT, "queries are staged where rows and shares will be");
-static_assert(PAIRS % 16 == 0 && OWN % 16 == 0 && K_HEADS % K_GROUP_HEADS == 0 && PAIRS * K_ROWS % THREADS == 0);
-
-// What one query sees: raw rows [raw_begin, raw_end) of the row space and the first `compressed` of the list.
-struct Bounds { i32 raw_begin, raw_end, compressed, unused; };
+static_assert(PAIRS % 16 == 0 && OWN % 16 == 0 && K_HEADS % K_GROUP_HEADS == 0 && PAIRS * PAIR_LANES % WAVE == 0);
 
 // The rows a workgroup walks over: first raw tiles, then tiles of compressed rows.
 struct Walk {
     const u16* raw;
     const u16* compressed;
-    const i32* ids;  // null: compressed rows in order
+    const i32* ids;  // in LDS; null: compressed rows in order
     Visibility view;
     u32 is_ring;
     i32 first_raw;  // row-space index of the first tile's first row, may lie before the first row that exists
@@ -73,7 +73,7 @@ DEVICE void begin_rows(Pieces& pieces, const Walk& walk, u32 tile, u16* buffer) 
             if (is_real) source = walk.compressed + (u64)(walk.ids ? (u32)walk.ids[k] : k) * K_WIDTH;
         }
 #if HB_ASYNC_COPY
-        copy_async(buffer + row * ROW_STRIDE + within * 8, source + within * 8, is_real);
+        copy_async(buffer + row * ROW_STRIDE + within * 8, source + within * 8, is_real ? 16 : 0);
 #else
         (void)buffer;
         pieces.piece[c] = {0, 0, 0, 0};
@@ -94,35 +94,85 @@ DEVICE void finish_rows(const Pieces& pieces, u16* buffer) {
 #endif
 }
 
-// Scores of one tile from the waves' shares, softmax weights, and the factor by which older sums shrink. K_ROWS
-// neighbouring lanes hold one pair; the same lanes always do, so that only they touch its state.
-DEVICE void weigh_rows(unsigned char* pool, const Walk& walk, u32 tile) {
-    const float* shares = (const float*)(pool + SHARES_AT);
-    float* keep = (float*)(pool + KEEP_AT);
-    float* largest = (float*)(pool + LARGEST_AT);
-    float* total = (float*)(pool + TOTAL_AT);
-    u16* weights = (u16*)(pool + WEIGHTS_AT);
-    const Bounds* bounds = (const Bounds*)(pool + BOUNDS_AT);
+// The running softmax of the pairs that a thread has a part in, in powers of two. Lanes of one pair hold the same.
+struct Softmax {
+    float largest[ITEMS], total[ITEMS];
+    i32 raw_begin[ITEMS], raw_end[ITEMS], seen[ITEMS];  // what the pair's query sees: raw rows, and this many listed rows
+
+    DEVICE_MEMBER static u32 pair(u32 item) { return (item * THREADS + thread_index()) / PAIR_LANES; }
+    DEVICE_MEMBER static u32 first_row() { return thread_index() % PAIR_LANES * LANE_ROWS; }
+    DEVICE_MEMBER static bool is_idle(u32 item) { return uniform(pair(item)) >= PAIRS; }
+
+    DEVICE_MEMBER void start(const Walk& walk, u32 t_first, u32 t_last) {
 #pragma unroll
-    for (u32 e = 0; e < PAIRS * K_ROWS / THREADS; ++e) {
-        const u32 at = e * THREADS + thread_index(), pair = at / K_ROWS, row = at % K_ROWS;
-        const Bounds seen = bounds[pair / K_GROUP_HEADS];
-        const i32 raw = walk.first_raw + (i32)(tile * K_ROWS + row);
-        const i32 listed = (i32)((tile - walk.raw_tiles) * K_ROWS + row);
-        const bool is_seen = tile < walk.raw_tiles ? raw >= seen.raw_begin && raw < seen.raw_end : listed < seen.compressed;
-        float score = 0.0f;
-        for (u32 w = 0; w < K_WAVES; ++w) score += shares[(w * PAIRS + pair) * SHARE_STRIDE + row];
-        score = is_seen ? score : EMPTY_SCORE;
-        const float before = largest[pair], top = larger(before, wave_max<K_ROWS>(score));
-        const float shrink = power2(before - top);
-        const u16 weight = is_seen ? float_to_half(power2(score - top)) : 0;
-        const float sum = wave_sum<K_ROWS>(half_to_float(weight));
-        weights[pair * WEIGHT_STRIDE + row] = weight;
-        const float total_before = total[pair];
-        wave_fence();
-        if (row == 0) keep[pair] = shrink, largest[pair] = top, total[pair] = fused(total_before, shrink, sum);
+        for (u32 item = 0; item < ITEMS; ++item) {
+            const u32 t = smaller(t_first + smaller(pair(item), PAIRS - 1) / K_GROUP_HEADS, t_last);
+            largest[item] = EMPTY_SCORE, total[item] = 0.0f;
+            raw_begin[item] = (i32)walk.view.raw_first(t);
+            raw_end[item] = raw_begin[item] + (i32)walk.view.raw_count(t);
+            seen[item] = (i32)(walk.ids ? walk.compressed_rows : smaller(walk.view.visible(t), walk.compressed_rows));
+        }
     }
-}
+
+    // Scores of one tile from the waves' shares, their weights, and the factor by which older sums shrink.
+    DEVICE_MEMBER void weigh(unsigned char* pool, const Walk& walk, u32 tile) {
+        const bool is_raw = tile < walk.raw_tiles;
+        const i32 tile_row0 = is_raw ? walk.first_raw + (i32)(tile * K_ROWS) : (i32)((tile - walk.raw_tiles) * K_ROWS);
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; ++item) {
+            if (is_idle(item)) continue;
+            float score[LANE_ROWS];
+            add_shares(score, (const float*)(pool + SHARES_AT) + pair(item) * SHARE_STRIDE + first_row());
+            const i32 row0 = tile_row0 + (i32)first_row();
+            const i32 begin = is_raw ? raw_begin[item] : 0, end = is_raw ? raw_end[item] : seen[item];
+            float top = largest[item];
+#pragma unroll
+            for (u32 i = 0; i < LANE_ROWS; ++i) {
+                const i32 row = row0 + (i32)i;
+                if (row < begin || row >= end) score[i] = EMPTY_SCORE;
+                top = larger(top, score[i]);
+            }
+            top = wave_max<PAIR_LANES>(top);
+            const float shrink = power2(largest[item] - top);
+            u32 halves[LANE_ROWS / 2];
+            float sum = 0.0f;
+#pragma unroll
+            for (u32 i = 0; i < LANE_ROWS; i += 2) {
+                const i32 row = row0 + (i32)i;
+                const float low = row < begin || row >= end ? 0.0f : power2(score[i] - top);
+                const float high = row + 1 < begin || row + 1 >= end ? 0.0f : power2(score[i + 1] - top);
+                halves[i / 2] = pack_halves(low, high);
+                sum += low_half(halves[i / 2]) + high_half(halves[i / 2]);
+            }
+            largest[item] = top;
+            total[item] = fused(total[item], shrink, wave_sum<PAIR_LANES>(sum));
+            u16* weights = (u16*)(pool + WEIGHTS_AT) + pair(item) * WEIGHT_STRIDE + first_row();
+#pragma unroll
+            for (u32 i = 0; i < LANE_ROWS / 2; i += 2) ((U32x2*)weights)[i / 2] = {halves[i], halves[i + 1]};
+            if (first_row() == 0) ((float*)(pool + KEEP_AT))[pair(item)] = shrink;
+        }
+    }
+    DEVICE_MEMBER static void add_shares(float (&score)[LANE_ROWS], const float* shares) {
+#pragma unroll
+        for (u32 i = 0; i < LANE_ROWS; ++i) score[i] = 0.0f;
+#pragma unroll
+        for (u32 w = 0; w < K_WAVES; ++w) {
+#pragma unroll
+            for (u32 i = 0; i < LANE_ROWS; i += 4) {
+                const F32x4 four = *(const F32x4*)(shares + w * PAIRS * SHARE_STRIDE + i);
+                score[i] += four.x, score[i + 1] += four.y, score[i + 2] += four.z, score[i + 3] += four.w;
+            }
+        }
+    }
+    DEVICE_MEMBER void publish(unsigned char* pool) const {
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; ++item) {
+            if (is_idle(item) || first_row() != 0) continue;
+            ((float*)(pool + LARGEST_AT))[pair(item)] = largest[item];
+            ((float*)(pool + TOTAL_AT))[pair(item)] = total[item];
+        }
+    }
+};
 
 // q, out [T, K_HEADS, K_WIDTH] F32 (out may be q); arguments as in attention_rows, and `tokens` = T. Grid (T / K_QUERIES, K_HEADS / K_GROUP_HEADS).
 KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* compressed, const i32* ids,
@@ -146,8 +196,11 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
             if (t_first < selected_from) {
                 walk.compressed_rows = view.visible(t_last);
             } else {
-                walk.ids = ids + (u64)(t_first - selected_from) * top_k;
+                i32* list = (i32*)(pool + IDS_AT);
+                walk.ids = list;
                 walk.compressed_rows = (u32)counts[t_first - selected_from];
+                for (u32 k = thread_index(); k < walk.compressed_rows; k += THREADS)
+                    list[k] = ids[(u64)(t_first - selected_from) * top_k + k];
             }
             break;
     }
@@ -179,16 +232,8 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
             load_a(query[p][k], rows + p * 16 * ROW_STRIDE + wave() * OWN + k * 16, ROW_STRIDE);
     barrier();
 
-    for (u32 i = thread_index(); i < PAIRS; i += THREADS) {
-        ((float*)(pool + LARGEST_AT))[i] = EMPTY_SCORE;
-        ((float*)(pool + TOTAL_AT))[i] = 0.0f;
-    }
-    if (thread_index() < K_QUERIES) {
-        const u32 t = smaller(t_first + thread_index(), t_last);
-        const i32 seen = walk.ids ? (i32)walk.compressed_rows : (i32)smaller(view.visible(t), walk.compressed_rows);
-        const i32 begin = (i32)view.raw_first(t);
-        ((Bounds*)(pool + BOUNDS_AT))[thread_index()] = {begin, begin + (i32)view.raw_count(t), seen, 0};
-    }
+    Softmax softmax;
+    softmax.start(walk, t_first, t_last);
     Accumulator sum[PAIR_TILES][OWN_TILES];
 #pragma unroll
     for (u32 p = 0; p < PAIR_TILES; ++p)
@@ -216,13 +261,11 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
                 share.clear();
 #pragma unroll
                 for (u32 k = 0; k < OWN_TILES; ++k) multiply(share, query[p][k], key[k]);
-#pragma unroll
-                for (u32 i = 0; i < 8; ++i)
-                    shares[(wave() * PAIRS + p * 16 + tile_row(i)) * SHARE_STRIDE + r * 16 + tile_column(i)] = share.v[i];
+                store_tile(share, shares + (wave() * PAIRS + p * 16) * SHARE_STRIDE + r * 16, SHARE_STRIDE);
             }
         }
         barrier();
-        weigh_rows(pool, walk, tile);
+        softmax.weigh(pool, walk, tile);
         barrier();
         const float* keep = (const float*)(pool + KEEP_AT);
 #pragma unroll
@@ -252,6 +295,8 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
         finish_rows(pieces, there);
     }
 
+    softmax.publish(pool);
+    barrier();
     const float* largest = (const float*)(pool + LARGEST_AT);
     const float* total = (const float*)(pool + TOTAL_AT);
     constexpr u32 PLAIN = K_WIDTH - K_ROTARY;

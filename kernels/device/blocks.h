@@ -2,10 +2,12 @@
 // exact in F16), with weight = scale[half] * code + offset[half], half 0 being elements 0..15. Block layouts are those
 // of the GGUF files; nothing is repacked.
 //
-// A format gives: WEIGHTS and BYTES of a block; WORDS it loads for a unit; OFFSETS, whether offsets are not zero;
+// A format gives: WEIGHTS and BYTES of a block; WORDS it loads for a unit; SCALES, 1 where both halves share one scale
+// and offset; OFFSETS, whether offsets are not zero;
 // TABLE_WORDS of lookup table that `prepare` fills in LDS; CODE_UNIT, what a code of 1 stands for (a power of two, folded
-// into the scales by the user of the codes); `load` and `decode`; and `slot(e)`, the place (pair * 2 + high half) where
-// element e of a unit lands, always inside its own half of the unit.
+// into the scales by the user of the codes); `load` (a unit of the block at byte `at` of memory whose start is aligned to
+// 4) and `decode`; and `slot(e)`, the place (pair * 2 + high half) where element e of a unit lands, always inside its own
+// half of the unit.
 #pragma once
 #include "portable.h"
 
@@ -21,7 +23,13 @@ struct Unit {
 template <u32 COUNT, u32 ALIGN>
 DEVICE void load_words(u32* words, const u8* bytes, u64 offset) {
     const u32* source = (const u32*)(bytes + (offset & ~(u64)3));
-    if constexpr (ALIGN % 4 == 0) {
+    if constexpr (ALIGN % 16 == 0) {
+#pragma unroll
+        for (u32 i = 0; i < COUNT; i += 4) {
+            const U32x4 four = *(const U32x4*)(source + i);
+            words[i] = four.x, words[i + 1] = four.y, words[i + 2] = four.z, words[i + 3] = four.w;
+        }
+    } else if constexpr (ALIGN % 4 == 0) {
 #pragma unroll
         for (u32 i = 0; i < COUNT; ++i) words[i] = source[i];
     } else {
@@ -47,10 +55,15 @@ DEVICE void expand_biased(u32 bytes, u32* pairs) {  // 0x64bb is 1024 + b
     pairs[1] = pair_add(permute<0x4342>(bytes, 0x64646464u), 0xe480e480u);
 }
 // The codes at bits [shift, shift + bits) of both half words, where mask covers them in place: 1024 + code * 2^shift.
-DEVICE u32 planted(u32 word, u32 mask) { return (word & mask) | 0x64006400u; }
+DEVICE u32 planted(u32 word, u32 mask) { return and_or(word, mask, 0x64006400u); }
 
-// The scale byte of the ROCmFP formats: unsigned E4M3 of half the usual range, bytes above 0x7e invalid and read as 0.
-DEVICE float rocm_scale(u32 e) { return e > 0x7eu ? 0.0f : as_float(e << 20) * 0x1p119f; }
+// Two scale bytes of the ROCmFP formats (the low bytes of a word): unsigned E4M3 of half the usual range, bytes above 0x7e
+// invalid and read as 0. Seven bits up, the byte is an F16 number 2^7 times too small, zero exponents included.
+DEVICE void rocm_scales(u32 bytes, float& first, float& second) {
+    const u32 apart = permute<0x4140>(bytes, 0), invalid = (apart + 0x00810081u) >> 8 & 0x00010001u;
+    const u32 halves = pair_multiply(apart << 7 & ~(invalid * 0xffffu), 0x58005800u);
+    first = low_half(halves), second = high_half(halves);
+}
 
 struct Natural {
     DEVICE_MEMBER static constexpr u32 slot(u32 e) { return e; }
@@ -67,11 +80,11 @@ struct NoTable {
 };
 
 struct Q8_0 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 34, WORDS = 9, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 34, WORDS = 9, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<9, 2>(w, bytes, block * BYTES);  // d, then 32 codes; two bytes of the next block
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<9, 2>(w, bytes, at);  // d, then 32 codes; two bytes of the next block
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         unit.scale[0] = unit.scale[1] = half_to_float((u16)w[0]);
@@ -81,15 +94,16 @@ struct Q8_0 : Natural, NoTable {
 };
 
 struct RocmFp8 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 33, WORDS = 9, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 33, WORDS = 9, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<8, 1>(w, bytes, block * BYTES);
-        w[8] = bytes[block * BYTES + 32];
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<8, 1>(w, bytes, at);
+        w[8] = bytes[at + 32];
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        unit.scale[0] = unit.scale[1] = rocm_scale(w[8]);
+        rocm_scales(w[8], unit.scale[0], unit.scale[1]);
+        unit.scale[1] = unit.scale[0];
 #pragma unroll
         for (u32 i = 0; i < 8; ++i) expand_biased(w[i] ^ 0x80808080u, unit.pairs + 2 * i);
     }
@@ -103,19 +117,19 @@ DEVICE void decode_nibbles(const u32* codes, u32* pairs) {
     for (u32 i = 0; i < 4; ++i) {
         u32 lows, highs;
         look_up_halves(TABLE_LOW, TABLE_HIGH, codes[i], lows, highs);
-        expand_high(lows | (codes[i] << 4 & 0x80808080u), pairs + 2 * i);
-        expand_high(highs | (codes[i] & 0x80808080u), pairs + 8 + 2 * i);
+        expand_high(and_or(codes[i] << 4, 0x80808080u, lows), pairs + 2 * i);
+        expand_high(and_or(codes[i], 0x80808080u, highs), pairs + 8 + 2 * i);
     }
 }
 constexpr u32 LEVELS_0123 = 0x42403c00u, LEVELS_468C = 0x4a484644u, LEVELS_468A = 0x49484644u;
 
 struct Mxfp4 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        w[4] = bytes[block * BYTES];
-        load_words<4, 1>(w, bytes, block * BYTES + 1);
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        w[4] = bytes[at];
+        load_words<4, 1>(w, bytes, at + 1);
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         // 2^(x - 128), also below the normal floats.
@@ -125,29 +139,30 @@ struct Mxfp4 : Natural, NoTable {
 };
 
 struct RocmFp4 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 18, WORDS = 5, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 18, WORDS = 5, SCALES = 2, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<4, 2>(w, bytes, block * BYTES);
-        w[4] = ((const u16*)bytes)[block * (BYTES / 2) + 8];
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<4, 2>(w, bytes, at);
+        w[4] = ((const u16*)bytes)[at / 2 + 8];
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        unit.scale[0] = rocm_scale(byte_of(w[4], 0)), unit.scale[1] = rocm_scale(byte_of(w[4], 1));
+        rocm_scales(w[4], unit.scale[0], unit.scale[1]);
         decode_nibbles<LEVELS_0123, LEVELS_468A>(w, unit.pairs);
     }
 };
 
 struct RocmFp4Fast : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<4, 1>(w, bytes, block * BYTES);
-        w[4] = bytes[block * BYTES + 16];
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<4, 1>(w, bytes, at);
+        w[4] = bytes[at + 16];
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        unit.scale[0] = unit.scale[1] = rocm_scale(w[4]);
+        rocm_scales(w[4], unit.scale[0], unit.scale[1]);
+        unit.scale[1] = unit.scale[0];
         decode_nibbles<LEVELS_0123, LEVELS_468A>(w, unit.pairs);
     }
 };
@@ -157,9 +172,9 @@ struct TwoBit : NoTable {
     static constexpr u32 WEIGHTS = 32, BYTES = 10, WORDS = 3;
     DEVICE_MEMBER static constexpr u32 slot(u32 e) { return (e & 16u) | (e & 7u) << 1 | (e >> 3 & 1u); }
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<2, 2>(w, bytes, block * BYTES);
-        w[2] = ((const u16*)bytes)[block * (BYTES / 2) + 4];
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<2, 2>(w, bytes, at);
+        w[2] = ((const u16*)bytes)[at / 2 + 4];
     }
     // Pairs of (code + bias), where negative_bias[j] is the F16 pair -(1024 / 4^j - bias).
     DEVICE_MEMBER static void codes(const u32* w, const u32 (&negative_bias)[4], u32* pairs) {
@@ -174,23 +189,23 @@ struct TwoBit : NoTable {
 };
 
 struct RocmFp2 : TwoBit {  // levels -1, 0, 1, 2
-    static constexpr u32 OFFSETS = 0;
+    static constexpr u32 SCALES = 2, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         constexpr u32 BIAS[4] = {0xe401e401u, 0xdc04dc04u, 0xd410d410u, 0xcc40cc40u};  // -1025, -257, -65, -17
-        unit.scale[0] = rocm_scale(byte_of(w[2], 0)), unit.scale[1] = rocm_scale(byte_of(w[2], 1));
+        rocm_scales(w[2], unit.scale[0], unit.scale[1]);
         codes(w, BIAS, unit.pairs);
     }
 };
 
 struct RocmFp2S40 : TwoBit {  // levels -4, -1, 1, 4
-    static constexpr u32 OFFSETS = 0;
+    static constexpr u32 SCALES = 2, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f / 24.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         constexpr u32 BIAS[4] = {0xe400e400u, 0xdc00dc00u, 0xd400d400u, 0xcc00cc00u};  // -1024, -256, -64, -16
-        unit.scale[0] = rocm_scale(byte_of(w[2], 0)), unit.scale[1] = rocm_scale(byte_of(w[2], 1));
+        rocm_scales(w[2], unit.scale[0], unit.scale[1]);
         codes(w, BIAS, unit.pairs);
 #pragma unroll
         for (u32 i = 0; i < 16; ++i) {
@@ -201,13 +216,14 @@ struct RocmFp2S40 : TwoBit {  // levels -4, -1, 1, 4
 };
 
 struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1)
-    static constexpr u32 OFFSETS = 1;
+    static constexpr u32 SCALES = 1, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         constexpr u32 BIAS[4] = {0xe400e400u, 0xdc00dc00u, 0xd400d400u, 0xcc00cc00u};
-        unit.scale[0] = unit.scale[1] = rocm_scale(byte_of(w[2], 0));
-        unit.offset[0] = unit.offset[1] = -rocm_scale(byte_of(w[2], 1));
+        rocm_scales(w[2], unit.scale[0], unit.offset[0]);
+        unit.scale[1] = unit.scale[0];
+        unit.offset[0] = unit.offset[1] = -unit.offset[0];
         codes(w, BIAS, unit.pairs);
     }
 };
@@ -215,16 +231,16 @@ struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1)
 // Three-bit codes, a magnitude 0, 1, 2, 4 and a sign: as an F16 exponent, the magnitude's two bits are 0, 2^-14, 2^-13,
 // 2^-12. Pairs hold elements i and i + 4 of each eight.
 struct RocmFp3 : NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 14, WORDS = 4, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 14, WORDS = 4, SCALES = 2, OFFSETS = 0;
     static constexpr float CODE_UNIT = 16384.0f;
     DEVICE_MEMBER static constexpr u32 slot(u32 e) { return (e & ~7u) | (e & 3u) << 1 | (e >> 2 & 1u); }
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<3, 2>(w, bytes, block * BYTES);
-        w[3] = ((const u16*)bytes)[block * (BYTES / 2) + 6];
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<3, 2>(w, bytes, at);
+        w[3] = ((const u16*)bytes)[at / 2 + 6];
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        unit.scale[0] = rocm_scale(byte_of(w[3], 0)), unit.scale[1] = rocm_scale(byte_of(w[3], 1));
+        rocm_scales(w[3], unit.scale[0], unit.scale[1]);
         const u32 group[4] = {w[0], funnel_right(w[0], w[1], 24), funnel_right(w[1], w[2], 16), w[2] >> 8};
 #pragma unroll
         for (u32 g = 0; g < 4; ++g) {
@@ -232,7 +248,7 @@ struct RocmFp3 : NoTable {
 #pragma unroll
             for (u32 i = 0; i < 4; ++i) {
                 const u32 exponent = i < 3 ? split << (10 - 3 * i) : split << 1;
-                unit.pairs[4 * g + i] = (exponent & 0x0c000c00u) | (split << (13 - 3 * i) & 0x80008000u);
+                unit.pairs[4 * g + i] = and_or(exponent, 0x0c000c00u, split << (13 - 3 * i) & 0x80008000u);
             }
         }
     }

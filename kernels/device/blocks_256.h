@@ -5,14 +5,13 @@
 namespace hb {
 
 struct Q2_K : EvenOdd, NoTable {
-    static constexpr u32 WEIGHTS = 256, BYTES = 84, WORDS = 10, OFFSETS = 1;
+    static constexpr u32 WEIGHTS = 256, BYTES = 84, WORDS = 10, SCALES = 2, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32 unit) {
-        const u64 base = block * BYTES;
-        load_words<8, 4>(w, bytes, base + 16 + unit / 4 * 32);
-        w[8] = ((const u16*)bytes)[base / 2 + unit];  // scale and minimum of the unit's two halves
-        w[9] = ((const u32*)bytes)[base / 4 + 20];    // d, m
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32 unit) {
+        load_words<8, 4>(w, bytes, at + 16 + unit / 4 * 32);
+        w[8] = ((const u16*)bytes)[at / 2 + unit];  // scale and minimum of the unit's two halves
+        w[9] = ((const u32*)bytes)[at / 4 + 20];    // d, m
     }
     DEVICE_MEMBER static void decode(const u32* w, u32 index, const u32*, Unit& unit) {
         const float d = low_half(w[9]), m = high_half(w[9]);
@@ -29,13 +28,12 @@ struct Q2_K : EvenOdd, NoTable {
 };
 
 struct Q4_K : EvenOdd, NoTable {
-    static constexpr u32 WEIGHTS = 256, BYTES = 144, WORDS = 12, OFFSETS = 1;
+    static constexpr u32 WEIGHTS = 256, BYTES = 144, WORDS = 12, SCALES = 1, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32 unit) {
-        const u64 base = block * BYTES;
-        load_words<8, 4>(w, bytes, base + 16 + unit / 2 * 32);
-        load_words<4, 4>(w + 8, bytes, base);  // d, m, then twelve bytes of 6-bit scales and minima
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32 unit) {
+        load_words<8, 16>(w, bytes, at + 16 + unit / 2 * 32);
+        load_words<4, 16>(w + 8, bytes, at);  // d, m, then twelve bytes of 6-bit scales and minima
     }
     DEVICE_MEMBER static void decode(const u32* w, u32 index, const u32*, Unit& unit) {
         const float d = low_half(w[8]), m = high_half(w[8]);
@@ -61,7 +59,7 @@ CONSTANT u16 IQ2_XXS_GRID[256] = {
 };
 
 struct Iq2Xxs : Natural {
-    static constexpr u32 WEIGHTS = 256, BYTES = 66, WORDS = 3, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 256, BYTES = 66, WORDS = 3, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
     static constexpr u32 TABLE_WORDS = 256 + 128;
 
@@ -80,9 +78,9 @@ struct Iq2Xxs : Natural {
             table[i] = selectors;
         }
     }
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32 unit) {
-        w[2] = ((const u16*)bytes)[block * (BYTES / 2)];
-        load_words<2, 2>(w, bytes, block * BYTES + 2 + unit * 8);
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32 unit) {
+        w[2] = ((const u16*)bytes)[at / 2];
+        load_words<2, 2>(w, bytes, at + 2 + unit * 8);
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32* table, Unit& unit) {
         unit.scale[0] = unit.scale[1] = half_to_float((u16)w[2]) * (0.5f + (float)(w[1] >> 28)) * 0.25f;
@@ -99,11 +97,11 @@ struct Iq2Xxs : Natural {
 
 // Plain F16 weights in the same clothes: the codes are the weights.
 struct F16 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 64, WORDS = 16, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 64, WORDS = 16, SCALES = 1, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
-    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 block, u32) {
-        load_words<16, 4>(w, bytes, block * BYTES);
+    DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
+        load_words<16, 16>(w, bytes, at);
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
         unit.scale[0] = unit.scale[1] = 1.0f;

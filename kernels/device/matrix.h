@@ -39,6 +39,11 @@ DEVICE void load_b_transposed(Fragment& f, const u16* tile, u32 stride) {
 #pragma unroll
     for (u32 i = 0; i < 8; ++i) f.r[i] = column[2 * i * stride] | (u32)column[(2 * i + 1) * stride] << 16;
 }
+// An accumulator to memory, rows `stride` floats apart (a multiple of 4).
+DEVICE void store_tile(const Accumulator& a, float* tile, u32 stride) {
+#pragma unroll
+    for (u32 i = 0; i < 8; ++i) tile[tile_row(i) * stride + tile_column(i)] = a.v[i];
+}
 // The element beside element i of an accumulator: same row, columns 2c and 2c + 1 change places.
 DEVICE float beside(const Accumulator& a, u32 i) { return lane_xor<1>(a.v[i]); }
 
@@ -64,6 +69,10 @@ DEVICE void load_b_transposed(Fragment& f, const u16* tile, u32 stride) {
     load_matrices_transposed(f.r, tile + (lane() % 16) * stride + lane() / 16 * 8);
 }
 
+DEVICE void store_tile(const Accumulator& a, float* tile, u32 stride) {
+#pragma unroll
+    for (u32 i = 0; i < 8; i += 2) *(F32x2*)(tile + tile_row(i) * stride + tile_column(i)) = {a.v[i], a.v[i + 1]};
+}
 DEVICE float beside(const Accumulator& a, u32 i) { return a.v[i ^ 1]; }
 
 DEVICE void multiply(Accumulator& d, const Fragment& a, const Fragment& b) {

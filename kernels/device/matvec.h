@@ -12,12 +12,19 @@ namespace hb {
 constexpr u32 LANE_UNITS = WAVE;  // units of a row in one chunk: one a lane
 constexpr u32 VECTOR_STRIDE = 20;  // words between units in LDS: 16 and a pad that keeps 16-byte reads free of conflicts
 
-template <class Format, u32 ROWS>
+// ALIGNED: every row is a whole number of 16-byte pieces. WHOLE: every row is a whole number of chunks.
+template <class Format, u32 ROWS, bool ALIGNED, bool WHOLE>
 struct Chunk {
     static constexpr u32 BLOCK_UNITS = Format::WEIGHTS / 32;
     static constexpr u32 BYTES = LANE_UNITS / BLOCK_UNITS * Format::BYTES;
-    static constexpr u32 PIECES = (BYTES + 12 + 15) / 16;  // a row may begin 4, 8 or 12 bytes into a piece
-    static constexpr u32 ROW_STRIDE = PIECES * 16 + 16;    // decoders may read one word too many
+    static constexpr bool SHIFTS = !ALIGNED || BYTES % 16 != 0;  // whether a chunk may begin inside a piece
+    static constexpr u32 PIECES = (BYTES + (!ALIGNED ? 12 : BYTES % 16) + 15) / 16;
+    // Units of 64 bytes (F16) lie 80 apart, so that 16-byte reads of a wave meet all banks.
+    static constexpr bool PADDED = Format::BYTES == 64 && BLOCK_UNITS == 1;
+    static constexpr u32 UNIT_STRIDE = PADDED ? 80 : Format::BYTES;
+    static constexpr u32 ROW_STRIDE = (PADDED ? PIECES * 20 : PIECES * 16) + 16;  // decoders may read one word too many
+    static_assert(!PADDED || !SHIFTS);
+    DEVICE_MEMBER static constexpr u32 place(u32 p) { return PADDED ? p / 4 * 80 + p % 4 * 16 : p * 16; }
     static constexpr u32 CARRIED = (ROWS * PIECES + WAVE - 1) / WAVE;
 };
 
@@ -25,51 +32,62 @@ struct Chunk {
 // last are memory that belongs to the matrix or is read as zero; their products are never stored.
 template <u32 ROWS, u32 MATRICES>
 struct RowBlock {
+    static constexpr u32 A_MATRIX = ROWS / MATRICES;
     const u8* matrix[MATRICES];
     u64 first;        // byte offset of the first row, the same in every matrix
     u64 total_bytes;  // of a matrix
     u32 row_bytes;
 
     DEVICE_MEMBER const u8* base(u32 r) const {
-        if constexpr (MATRICES == 1) return matrix[0];
-        return r < ROWS / 2 ? matrix[0] : matrix[MATRICES - 1];
+        const u8* chosen = matrix[0];
+        if constexpr (MATRICES == 2) chosen = r < A_MATRIX ? matrix[0] : matrix[1];
+        return chosen + first;
     }
-    DEVICE_MEMBER u64 offset(u32 r) const { return first + (u64)(r % (ROWS / MATRICES) * row_bytes); }
+    // Bytes from `first` to byte `into_row` of row r.
+    DEVICE_MEMBER u32 offset(u32 r, u32 into_row) const { return r % A_MATRIX * row_bytes + into_row; }
+    // How far into a 16-byte piece that byte lies.
+    template <class C>
+    DEVICE_MEMBER u32 shift(u32 r, u32 into_row) const {
+        if constexpr (!C::SHIFTS) return 0;
+        return ((u32)first + offset(r, into_row)) & 15;
+    }
     // Whether whole pieces may be read anywhere in these rows; the same in all lanes.
-    DEVICE_MEMBER bool is_inside() const { return first + (u64)(ROWS / MATRICES) * row_bytes + 16 <= total_bytes; }
+    DEVICE_MEMBER bool is_inside() const { return first + (u64)A_MATRIX * row_bytes + 16 <= total_bytes; }
 };
 
 // A chunk on its way from memory to LDS, in registers.
-template <class Format, u32 ROWS, u32 MATRICES>
+template <class C, bool WHOLE, u32 ROWS, u32 MATRICES>
 struct Carrier {
-    using C = Chunk<Format, ROWS>;
     U32x4 piece[C::CARRIED];
 
     DEVICE_MEMBER void load(const RowBlock<ROWS, MATRICES>& rows, u32 chunk) {
-        const u32 into_row = chunk * C::BYTES, wanted = smaller(C::BYTES, rows.row_bytes - into_row);
+        const u32 into_row = chunk * C::BYTES;
         if (uniform(rows.is_inside())) {
-            load_pieces<true>(rows, into_row, wanted);
+            load_pieces<true>(rows, into_row);
         } else {
-            load_pieces<false>(rows, into_row, wanted);
+            load_pieces<false>(rows, into_row);
         }
     }
     template <bool INSIDE>
-    DEVICE_MEMBER void load_pieces(const RowBlock<ROWS, MATRICES>& rows, u32 into_row, u32 wanted) {
+    DEVICE_MEMBER void load_pieces(const RowBlock<ROWS, MATRICES>& rows, u32 into_row) {
 #pragma unroll
         for (u32 j = 0; j < C::CARRIED; ++j) {
             const u32 index = j * WAVE + lane(), r = index / C::PIECES, p = index % C::PIECES;
-            const u64 row = rows.offset(r) + into_row, at = (row & ~(u64)15) + p * 16;
             piece[j] = {0, 0, 0, 0};
-            if (r >= ROWS || p * 16 >= ((u32)row & 15) + wanted) continue;
+            if ((j + 1) * WAVE > ROWS * C::PIECES && r >= ROWS) continue;
+            const u32 shift = rows.template shift<C>(r, into_row);
+            if (!WHOLE && p * 16 >= shift + smaller(C::BYTES, rows.row_bytes - into_row)) continue;
+            const i32 at = (i32)(rows.offset(r, into_row) + p * 16) - (i32)shift;
             const u8* source = rows.base(r) + at;
             if constexpr (INSIDE) {
                 piece[j] = *(const U32x4*)source;
             } else {
                 const u32* word = (const u32*)source;
-                if (at + 4 <= rows.total_bytes) piece[j].x = word[0];
-                if (at + 8 <= rows.total_bytes) piece[j].y = word[1];
-                if (at + 12 <= rows.total_bytes) piece[j].z = word[2];
-                if (at + 16 <= rows.total_bytes) piece[j].w = word[3];
+                const i64 left = (i64)(rows.total_bytes - rows.first) - at;
+                if (left >= 4) piece[j].x = word[0];
+                if (left >= 8) piece[j].y = word[1];
+                if (left >= 12) piece[j].z = word[2];
+                if (left >= 16) piece[j].w = word[3];
             }
         }
     }
@@ -77,7 +95,8 @@ struct Carrier {
 #pragma unroll
         for (u32 j = 0; j < C::CARRIED; ++j) {
             const u32 index = j * WAVE + lane(), r = index / C::PIECES, p = index % C::PIECES;
-            if (r < ROWS) *(U32x4*)(buffer + r * C::ROW_STRIDE + p * 16) = piece[j];
+            if ((j + 1) * WAVE <= ROWS * C::PIECES || r < ROWS)
+                *(U32x4*)(buffer + r * C::ROW_STRIDE + C::place(p)) = piece[j];
         }
     }
 };
@@ -134,12 +153,11 @@ struct Activations {
 };
 
 // Adds one chunk's products to `sum`: lane l takes unit chunk * 32 + l of each row.
-template <class Format, u32 ROWS, u32 MATRICES>
+template <class Format, class C, bool WHOLE, u32 ROWS, u32 MATRICES>
 DEVICE void add_chunk(float (&sum)[ROWS], const u8* buffer, const RowBlock<ROWS, MATRICES>& rows, u32 chunk, u32 units,
                       const Activations<Format>& x, const u32* table) {
-    using C = Chunk<Format, ROWS>;
     const u32 unit_index = chunk * LANE_UNITS + lane();
-    if (unit_index >= units) return;
+    if (!WHOLE && unit_index >= units) return;
     u32 vector[16];
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
@@ -149,15 +167,22 @@ DEVICE void add_chunk(float (&sum)[ROWS], const u8* buffer, const RowBlock<ROWS,
     const float scale = x.scale[unit_index];
 #pragma unroll
     for (u32 r = 0; r < ROWS; ++r) {
-        const u32 shift = (u32)(rows.offset(r) + chunk * C::BYTES) & 15;
         u32 words[Format::WORDS + 1];
         Unit unit;
         const u32 within = lane() % C::BLOCK_UNITS;
-        Format::load(words, buffer + r * C::ROW_STRIDE + shift, lane() / C::BLOCK_UNITS, within);
+        const u32 shift = rows.template shift<C>(r, chunk * C::BYTES);
+        Format::load(words, buffer + r * C::ROW_STRIDE, shift + lane() / C::BLOCK_UNITS * C::UNIT_STRIDE, within);
         Format::decode(words, within, table, unit);
-        const float low = dot_pairs(unit.pairs, vector), high = dot_pairs(unit.pairs + 8, vector + 8);
-        sum[r] = fused(scale, fused(unit.scale[0], low, unit.scale[1] * high), sum[r]);
-        if constexpr (Format::OFFSETS) {
+        float dot;
+        if constexpr (Format::SCALES == 1) {
+            dot = unit.scale[0] * dot_pairs<16>(unit.pairs, vector);
+        } else {
+            dot = fused(unit.scale[0], dot_pairs<8>(unit.pairs, vector), unit.scale[1] * dot_pairs<8>(unit.pairs + 8, vector + 8));
+        }
+        sum[r] = fused(scale, dot, sum[r]);
+        if constexpr (Format::OFFSETS && Format::SCALES == 1)
+            sum[r] = fused(unit.offset[0], x.sums[2 * unit_index] + x.sums[2 * unit_index + 1], sum[r]);
+        if constexpr (Format::OFFSETS && Format::SCALES == 2) {
             sum[r] = fused(unit.offset[0], x.sums[2 * unit_index], sum[r]);
             sum[r] = fused(unit.offset[1], x.sums[2 * unit_index + 1], sum[r]);
         }

@@ -1,8 +1,8 @@
 // The second half of the experts for single tokens: out = shared + sum over the token's experts, in slot order, of
 // weight * (down matrix times inner). One wave adds all experts of a row, so no buffer and no second pass is needed.
 //
-//   K_FORMAT, K_ROWS, K_WIDTH   as in matvec
-//   K_USED                      experts a token uses
+//   K_FORMAT, K_ROWS, K_WIDTH, K_ALIGNED   as in matvec
+//   K_USED                                 experts a token uses
 #include "matvec.h"
 
 using namespace hb;
@@ -11,7 +11,8 @@ using Format = K_FORMAT;
 constexpr u32 THREADS = 256, WAVES = THREADS / WAVE, UNITS = K_WIDTH / 32;
 constexpr u32 CHUNKS = (UNITS + LANE_UNITS - 1) / LANE_UNITS;
 constexpr u32 VECTOR_WORDS = (UNITS * Activations<Format>::WORDS_A_UNIT + 3) / 4 * 4;
-using C = Chunk<Format, K_ROWS>;
+constexpr bool WHOLE = UNITS % LANE_UNITS == 0;
+using C = Chunk<Format, K_ROWS, K_ALIGNED, WHOLE>;
 static_assert(K_POOL_BYTES == K_USED * VECTOR_WORDS * 4, "kernels.ops.matvec must ask for the vectors' size");
 
 // Walks the steps of a wave: chunks of a row block, the experts of the token, blocks of rows.
@@ -52,7 +53,7 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
                                    row_bytes};
     };
     Walk now{0, 0, 0}, ahead{0, 0, 0};
-    Carrier<Format, K_ROWS, 1> carrier;
+    Carrier<C, WHOLE, K_ROWS, 1> carrier;
     carrier.load(rows_of(ahead), 0);
     for (u32 k = 0; k < K_USED; ++k)
         Activations<Format>::at(vectors + k * VECTOR_WORDS, UNITS)
@@ -70,20 +71,16 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
         ahead.advance();
         if (ahead.pass < passes) carrier.load(rows_of(ahead), ahead.chunk);
         const Activations<Format> x = Activations<Format>::at(vectors + now.source * VECTOR_WORDS, UNITS);
-        add_chunk<Format, K_ROWS, 1>(sum, raw[wave()], rows_of(now), now.chunk, UNITS, x, table);
+        add_chunk<Format, C, WHOLE, K_ROWS, 1>(sum, raw[wave()], rows_of(now), now.chunk, UNITS, x, table);
         if (now.chunk + 1 == CHUNKS) {
 #pragma unroll
             for (u32 r = 0; r < K_ROWS; ++r) total[r] = fused(share[now.source], sum[r], total[r]), sum[r] = 0.0f;
         }
         if (now.chunk + 1 == CHUNKS && now.source + 1 == K_USED) {
             const u32 row = first + now.pass * WAVES * K_ROWS + lane();
-            float mine = 0.0f;
+            const float mine = wave_sums(total);
 #pragma unroll
-            for (u32 r = 0; r < K_ROWS; ++r) {
-                const float value = wave_sum(total[r]);
-                if (lane() == r) mine = value;
-                total[r] = 0.0f;
-            }
+            for (u32 r = 0; r < K_ROWS; ++r) total[r] = 0.0f;
             if (lane() < K_ROWS && row < rows) out[(u64)token * rows + row] = shared[(u64)token * rows + row] + mine;
         }
         now = ahead;

@@ -85,6 +85,31 @@ DEVICE float wave_max(float value) {
     return value;
 }
 
+// COUNT wave sums at once (a power of two): lane l is left with the sum of value[l % COUNT]. Lanes trade halves of the list
+// while they add, so that eight sums take nine exchanges and not forty.
+template <u32 COUNT, u32 STEP = 1>
+DEVICE float wave_sums(const float (&value)[COUNT]) {
+    if constexpr (COUNT == 1) {
+        float sum = value[0];
+        if constexpr (STEP <= 1) sum += lane_xor<1>(sum);
+        if constexpr (STEP <= 2) sum += lane_xor<2>(sum);
+        if constexpr (STEP <= 4) sum += lane_xor<4>(sum);
+        if constexpr (STEP <= 8) sum += lane_xor<8>(sum);
+        sum += lane_xor<16>(sum);
+        pin(sum);
+        return sum;
+    } else {
+        float half[COUNT / 2];
+        const bool odd = lane() & STEP;
+#pragma unroll
+        for (u32 i = 0; i < COUNT / 2; ++i) {
+            const float given = odd ? value[2 * i] : value[2 * i + 1];
+            half[i] = (odd ? value[2 * i + 1] : value[2 * i]) + lane_xor<STEP>(given);
+        }
+        return wave_sums<COUNT / 2, STEP * 2>(half);
+    }
+}
+
 // A sum over the workgroup, in wave order; `scratch` holds one float a wave. Ends with a barrier, so it may be reused.
 template <u32 THREADS>
 DEVICE float group_sum(float value, float* scratch) {

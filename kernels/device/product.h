@@ -1,5 +1,5 @@
 // The tile of a matrix product with quantised weights: 128 rows of F16 activations times 256 rows of weights, decoded to
-// F16 in registers on their way to LDS, F32 accumulation on matrix cores. Eight waves, two by four; a wave owns every
+// F16 on their way to LDS, F32 accumulation on matrix cores. Eight waves, two by four; a wave owns every
 // second 16-row subtile and 64 weight rows, so that a tile with few rows skips work in all waves alike. LDS is double
 // buffered in steps of one unit (32 of k); the sum over k runs in one order whatever the number of rows.
 #pragma once
@@ -45,31 +45,128 @@ DEVICE void decode_weights(const u32* words, u32 index, const u32* table, u32* h
     }
 }
 
-// What a thread carries from memory to LDS for one step: 32 bytes of one activation row and one unit of one weight row.
-template <class Format>
-struct StepCarrier {
-    const u16* activations;  // this thread's row, at its half of the step
-    const u8* weights;
-    u64 first_block;  // of this thread's weight row
-    U32x4 left, right;
-    u32 words[Format::WORDS + 1];
+// Activations of a step on their way through registers: four neighbouring threads bring the 64 bytes of a row, two rows
+// each.
+struct ActivationCarrier {
+    const u16* row[2];  // at this thread's column
+    U32x4 piece[2];
+
+    DEVICE_MEMBER static u32 tile_row(u32 which) { return which * 64 + thread_index() / 4; }
+    DEVICE_MEMBER static u32 column() { return thread_index() % 4 * 8; }
 
     DEVICE_MEMBER void load(u32 step) {
-        const U32x4* source = (const U32x4*)(activations + step * 32);
-        left = source[0], right = source[1];
-        constexpr u32 UNITS = Format::WEIGHTS / 32;
-        Format::load(words, weights, first_block + step / UNITS, step % UNITS);
-    }
-    DEVICE_MEMBER void store(u16* buffer, u32 step, const u32* table) const {
-        U32x4* row = (U32x4*)(buffer + thread_index() / 2 * TILE_STRIDE + thread_index() % 2 * 16);
-        row[0] = left, row[1] = right;
-        u32 halves[16];
-        decode_weights<Format>(words, step % (Format::WEIGHTS / 32), table, halves);
-        U32x4* column = (U32x4*)(buffer + (TILE_ROWS + thread_index()) * TILE_STRIDE);
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) column[i] = {halves[4 * i], halves[4 * i + 1], halves[4 * i + 2], halves[4 * i + 3]};
+        for (u32 i = 0; i < 2; ++i) piece[i] = *(const U32x4*)(row[i] + step * 32);
+    }
+    DEVICE_MEMBER void store(u16* buffer) const {
+#pragma unroll
+        for (u32 i = 0; i < 2; ++i) *(U32x4*)(buffer + tile_row(i) * TILE_STRIDE + column()) = piece[i];
     }
 };
+
+// The weight rows of a tile: row r begins at byte offset(r) of matrix(r). Rows past the end repeat the last one.
+struct WeightRows {
+    const u8* gate;
+    const u8* up;       // the same matrix where rows are not paired
+    u64 first;          // byte offset of the first row
+    u64 total_bytes;    // of a matrix
+    u32 last, row_bytes;
+    bool is_paired;     // of each 64 tile rows, 32 are rows of gate and 32 the same rows of up
+
+    DEVICE_MEMBER const u8* matrix(u32 r) const { return is_paired && r % 64 >= 32 ? up : gate; }
+    DEVICE_MEMBER u64 offset(u32 r) const {
+        const u32 row = is_paired ? r / 64 * 32 + r % 32 : r;
+        return first + (u64)smaller(row, last) * row_bytes;
+    }
+};
+
+#if HB_ASYNC_COPY
+
+// Raw blocks of STAGE_UNITS units of every weight row come to LDS by the copy engine, a stage ahead, in 16-byte pieces
+// that lie side by side in memory: threads that each read their own row would touch a cache line a lane.
+template <class Format>
+struct WeightCarrier {
+    static constexpr u32 BLOCK_UNITS = Format::WEIGHTS / 32;
+    static constexpr u32 STAGE_UNITS = BLOCK_UNITS > 1 ? BLOCK_UNITS : Format::BYTES > 32 ? 4 : 8;
+    static constexpr u32 STAGE_BYTES = STAGE_UNITS / BLOCK_UNITS * Format::BYTES;
+    static constexpr u32 PIECES = ((STAGE_BYTES + 12 + 15) / 16) | 1;  // an odd number spreads the rows over the banks
+    static constexpr u32 STAGE_POOL = TILE_COLUMNS * PIECES * 16, POOL_BYTES = 2 * STAGE_POOL;
+
+    const WeightRows& rows;
+    u8* raw;
+    u32 own_shift;  // of this thread's row inside a piece
+
+    DEVICE_MEMBER WeightCarrier(const WeightRows& source, u8* pool)
+        : rows(source), raw(pool), own_shift((u32)source.offset(thread_index()) & 15) {}
+
+    DEVICE_MEMBER void begin_stage(u32 stage) const {
+        u8* target = raw + stage % 2 * STAGE_POOL;
+        const u32 into_row = stage * STAGE_BYTES;
+#pragma unroll 1
+        for (u32 at = thread_index(); at < TILE_COLUMNS * PIECES; at += TILE_THREADS) {
+            const u32 row = at / PIECES;
+            const u64 begin = rows.offset(row), piece = ((begin + into_row) & ~(u64)15) + at % PIECES * 16;
+            const bool is_real = piece < begin + rows.row_bytes;
+            const u64 left = rows.total_bytes - piece;
+            copy_async(target + at * 16, rows.matrix(row) + (is_real ? piece : 0), is_real ? left < 16 ? (u32)left : 16 : 0);
+        }
+    }
+    DEVICE_MEMBER void begin() const { begin_stage(0); }
+    // While step `step` is multiplied: the next stage's room is free from its first step on.
+    DEVICE_MEMBER void bring_ahead(u32 step, u32 steps) const {
+        if (step % STAGE_UNITS == 0 && step + STAGE_UNITS < steps) begin_stage(step / STAGE_UNITS + 1);
+    }
+    // Before the first step of a stage is decoded.
+    DEVICE_MEMBER void arrive(u32 step) const {
+        if (step % STAGE_UNITS != 0) return;
+        wait_copies();
+        barrier();
+    }
+    DEVICE_MEMBER void take(u32* words, u32 step) const {
+        const u32 stage = step / STAGE_UNITS, within = step % STAGE_UNITS;
+        const u8* row = raw + stage % 2 * STAGE_POOL + thread_index() * (PIECES * 16);
+        const u32 shift = (own_shift + stage * STAGE_BYTES) & 15;
+        Format::load(words, row, shift + within / BLOCK_UNITS * Format::BYTES, within % BLOCK_UNITS);
+    }
+};
+
+#else
+
+// Each thread reads its own weight row, a step ahead, into registers.
+template <class Format>
+struct WeightCarrier {
+    static constexpr u32 BLOCK_UNITS = Format::WEIGHTS / 32, POOL_BYTES = 0;
+    const u8* matrix;
+    u64 row;
+    u32 next[Format::WORDS + 1];
+
+    DEVICE_MEMBER WeightCarrier(const WeightRows& source, u8*)
+        : matrix(source.matrix(thread_index())), row(source.offset(thread_index())) {}
+
+    DEVICE_MEMBER void load(u32 step) { Format::load(next, matrix, row + step / BLOCK_UNITS * Format::BYTES, step % BLOCK_UNITS); }
+    DEVICE_MEMBER void begin() { load(0); }
+    DEVICE_MEMBER void bring_ahead(u32 step, u32 steps) {
+        if (step + 1 < steps) load(step + 1);
+    }
+    DEVICE_MEMBER void arrive(u32) const {}
+    DEVICE_MEMBER void take(u32* words, u32) const {
+#pragma unroll
+        for (u32 i = 0; i < Format::WORDS; ++i) words[i] = next[i];
+    }
+};
+
+#endif
+
+// Decodes this thread's weight row of one step into the tile.
+template <class Format>
+DEVICE void store_weights(const WeightCarrier<Format>& weights, u16* buffer, u32 step, const u32* table) {
+    u32 words[Format::WORDS + 1], halves[16];
+    weights.take(words, step);
+    decode_weights<Format>(words, step % WeightCarrier<Format>::BLOCK_UNITS, table, halves);
+    U32x4* column = (U32x4*)(buffer + (TILE_ROWS + thread_index()) * TILE_STRIDE);
+#pragma unroll
+    for (u32 i = 0; i < 4; ++i) column[i] = {halves[4 * i], halves[4 * i + 1], halves[4 * i + 2], halves[4 * i + 3]};
+}
 
 // The accumulators of a wave: row tile r is rows (2 r + wave row) * 16, column tile c is weight rows wave column * 64 +
 // c * 16 of the tile.
@@ -105,20 +202,34 @@ struct WaveTile {
     }
 };
 
-// All steps of a tile. `rows` activation rows are real; the carrier's pointers are valid for every thread.
+template <class Format>
+constexpr u32 PRODUCT_POOL = TILE_POOL_BYTES + WeightCarrier<Format>::POOL_BYTES;
+
+// All steps of a tile, of which `live` activation rows are real; the carriers' rows are valid for every thread.
 template <class Format, u32 STEPS>
-DEVICE void multiply_tile(WaveTile& tile, StepCarrier<Format>& carrier, u32 rows, u16* pool, u32* table) {
-    carrier.load(0);
+DEVICE void multiply_tile(WaveTile& tile, ActivationCarrier& activations, const WeightRows& rows, u32 live, u8* pool,
+                          u32* table) {
+    u16* buffers = (u16*)pool;
+    WeightCarrier<Format> weights(rows, pool + TILE_POOL_BYTES);
+    weights.begin();
+    activations.load(0);
     Format::template prepare<TILE_THREADS>(table);
     if constexpr (Format::TABLE_WORDS > 0) barrier();
     tile.clear();
-    carrier.store(pool, 0, table);
+    weights.arrive(0);
+    activations.store(buffers);
+    store_weights<Format>(weights, buffers, 0, table);
 #pragma unroll 1
     for (u32 step = 0; step < STEPS; ++step) {
         barrier();
-        if (step + 1 < STEPS) carrier.load(step + 1);
-        tile.add_step(pool + step % 2 * TILE_HALVES, rows);
-        if (step + 1 < STEPS) carrier.store(pool + (step + 1) % 2 * TILE_HALVES, step + 1, table);
+        if (step + 1 < STEPS) activations.load(step + 1);
+        weights.bring_ahead(step, STEPS);
+        tile.add_step(buffers + step % 2 * TILE_HALVES, live);
+        if (step + 1 >= STEPS) continue;
+        weights.arrive(step + 1);
+        u16* there = buffers + (step + 1) % 2 * TILE_HALVES;
+        activations.store(there);
+        store_weights<Format>(weights, there, step + 1, table);
     }
 }
 

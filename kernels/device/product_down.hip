@@ -6,26 +6,29 @@
 using namespace hb;
 
 using Format = K_FORMAT;
+constexpr u32 ROW_BYTES = K_WIDTH / Format::WEIGHTS * Format::BYTES;
 
 // inner [pairs, K_WIDTH] F16, sorted; matrix [experts, rows, K_WIDTH] in blocks; tiles from expert_lists -> outputs
 // [pairs, rows] F32, sorted. Grid (rows / 256, most tiles).
 KERNEL(256) product_down(const u16* inner, const u8* matrix, const i32* tiles, const i32* tile_count, float* outputs,
-                         u32 rows) {
+                         u32 rows, u32 all_experts) {
     SHARED_POOL(pool, K_POOL_BYTES);
     SHARED u32 table[Format::TABLE_WORDS + 1];
-    static_assert(K_POOL_BYTES == TILE_POOL_BYTES);
+    static_assert(K_POOL_BYTES == PRODUCT_POOL<Format>, "kernels.ops.products must ask for this size");
     if (group_y() >= (u32)tile_count[0]) return;
     const i32* tile_entry = tiles + group_y() * 4;
     const u32 expert = (u32)tile_entry[0], first_row = (u32)tile_entry[1], live = (u32)tile_entry[2];
     const u32 first_column = group_x() * TILE_COLUMNS;
-    StepCarrier<Format> carrier;
-    const u32 row = first_row + smaller(thread_index() / 2, live - 1);
-    carrier.activations = inner + (u64)row * K_WIDTH + thread_index() % 2 * 16;
-    carrier.weights = matrix;
-    const u32 column = smaller(first_column + thread_index(), rows - 1);
-    carrier.first_block = ((u64)expert * rows + column) * (K_WIDTH / Format::WEIGHTS);
+    ActivationCarrier activations;
+#pragma unroll
+    for (u32 i = 0; i < 2; ++i) {
+        const u32 row = first_row + smaller(ActivationCarrier::tile_row(i), live - 1);
+        activations.row[i] = inner + (u64)row * K_WIDTH + ActivationCarrier::column();
+    }
+    const u64 first = ((u64)expert * rows + first_column) * ROW_BYTES, total_bytes = (u64)all_experts * rows * ROW_BYTES;
+    const WeightRows weights{matrix, matrix, first, total_bytes, rows - 1 - first_column, ROW_BYTES, false};
     WaveTile tile;
-    multiply_tile<Format, K_WIDTH / 32>(tile, carrier, live, (u16*)pool, table);
+    multiply_tile<Format, K_WIDTH / 32>(tile, activations, weights, live, pool, table);
 
 #pragma unroll
     for (u32 r = 0; r < WAVE_ROW_TILES; ++r)

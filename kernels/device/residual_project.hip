@@ -12,7 +12,7 @@ using namespace hb;
 constexpr u32 THREADS = 256, WAVES = THREADS / WAVE, TOKENS = 8;
 constexpr u32 LENGTH = K_STREAMS * K_HIDDEN, PIECE = LENGTH / K_SPLITS;
 constexpr u32 OUTPUTS_A_WAVE = (K_OUTPUTS + WAVES - 1) / WAVES;
-static_assert(LENGTH % (K_SPLITS * 4) == 0 && TOKENS == WAVES);
+static_assert(LENGTH % (K_SPLITS * 4) == 0 && TOKENS == WAVES && TOKENS == 8);
 
 DEVICE float dot(const F32x4& a, const F32x4& b, float sum) {
     return fused(a.w, b.w, fused(a.z, b.z, fused(a.y, b.y, fused(a.x, b.x, sum))));
@@ -61,13 +61,10 @@ KERNEL(256) residual_project(const float* streams, const float* fn, float* parti
         partial[(first + wave()) * stride + split * row + K_OUTPUTS] = squares;
 #pragma unroll
     for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o) {
-#pragma unroll
-        for (u32 t = 0; t < TOKENS; ++t) {
-            const float sum = wave_sum(sums[o][t]);
-            const u32 output = wave() * OUTPUTS_A_WAVE + o;
-            if (lane() == 0 && output < K_OUTPUTS && first + t < tokens)
-                partial[(first + t) * stride + split * row + output] = sum;
-        }
+        const float sum = wave_sums(sums[o]);
+        const u32 output = wave() * OUTPUTS_A_WAVE + o, token = first + lane();
+        if (lane() < TOKENS && output < K_OUTPUTS && token < tokens)
+            partial[token * stride + split * row + output] = sum;
     }
 }
 EXPORT_KERNEL(residual_project)

@@ -83,6 +83,8 @@ DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& hig
     highs = __builtin_amdgcn_perm(high, low, selectors >> 4 & 0x07070707u);
 }
 
+DEVICE u32 and_or(u32 word, u32 mask, u32 bits) { return (word & mask) | bits; }
+
 // Pairs of F16 in one word.
 typedef _Float16 HalfPair __attribute__((ext_vector_type(2)));
 DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
@@ -95,11 +97,12 @@ DEVICE u32 pair_add(u32 a, u32 b) {
 DEVICE u32 pair_multiply(u32 a, u32 b) {
     return __builtin_bit_cast(u32, __builtin_bit_cast(HalfPair, a) * __builtin_bit_cast(HalfPair, b));
 }
-// The dot product of eight pairs, added in F32.
+// The dot product of COUNT pairs, added in F32.
+template <u32 COUNT>
 DEVICE float dot_pairs(const u32* a, const u32* b) {
     float sum = 0.0f;
 #pragma unroll
-    for (u32 i = 0; i < 8; ++i)
+    for (u32 i = 0; i < COUNT; ++i)
         sum = __builtin_amdgcn_fdot2(__builtin_bit_cast(HalfPair, a[i]), __builtin_bit_cast(HalfPair, b[i]), sum, false);
     return sum;
 }

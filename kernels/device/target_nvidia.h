@@ -78,6 +78,13 @@ DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& hig
     lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
 }
 
+// One instruction also where mask and bits are both constants.
+DEVICE u32 and_or(u32 word, u32 mask, u32 bits) {
+    u32 value;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(value) : "r"(word), "r"(mask), "r"(bits));
+    return value;
+}
+
 DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
     u32 value;
     asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(c));
@@ -93,11 +100,17 @@ DEVICE u32 pair_multiply(u32 a, u32 b) {
     asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(value) : "r"(a), "r"(b));
     return value;
 }
-// There is no F16 dot product with an F32 sum: two chains of eight products in F16, then one addition in F32.
+// There is no F16 dot product with an F32 sum: chains of eight products in F16, then one addition in F32.
+template <u32 COUNT>
 DEVICE float dot_pairs(const u32* a, const u32* b) {
-    u32 sum = pair_multiply(a[0], b[0]);
+    u32 sum = 0;
 #pragma unroll
-    for (u32 i = 1; i < 8; ++i) sum = pair_fma(a[i], b[i], sum);
+    for (u32 first = 0; first < COUNT; first += 8) {
+        u32 chain = pair_multiply(a[first], b[first]);
+#pragma unroll
+        for (u32 i = first + 1; i < first + 8; ++i) chain = pair_fma(a[i], b[i], chain);
+        sum = first ? pair_add(sum, chain) : chain;
+    }
     return half_to_float((u16)sum) + half_to_float((u16)(sum >> 16));
 }
 
@@ -120,9 +133,10 @@ DEVICE void mma_16x8x16(float* d, const u32 (&a)[4], const u32* b) {
 }
 
 #define HB_ASYNC_COPY 1
-// Starts a copy of 16 bytes into shared memory, or zeroes them; wait_copies waits for all copies of this thread.
-DEVICE void copy_async(void* target, const void* source, bool is_real) {
-    const u32 address = (u32)__cvta_generic_to_shared(target), bytes = is_real ? 16 : 0;
+// Starts a copy of `bytes` (0 to 16) into 16 bytes of shared memory, zeros after them; wait_copies waits for all copies
+// of this thread.
+DEVICE void copy_async(void* target, const void* source, u32 bytes) {
+    const u32 address = (u32)__cvta_generic_to_shared(target);
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"(address), "l"(source), "r"(bytes) : "memory");
 }
 DEVICE void wait_copies() {

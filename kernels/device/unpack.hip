@@ -17,7 +17,7 @@ KERNEL(128) unpack(const u8* weights, float* out, u64 units) {
     if (at >= units) return;
     u32 words[Format::WORDS + 1];
     Unit unit;
-    Format::load(words, weights, at / UNITS, (u32)(at % UNITS));
+    Format::load(words, weights, at / UNITS * Format::BYTES, (u32)(at % UNITS));
     Format::decode(words, (u32)(at % UNITS), table, unit);
 #pragma unroll
     for (u32 e = 0; e < 32; ++e) {

@@ -14,6 +14,7 @@ from kernels.ops.checks import require, require_rows, require_shape
 from kernels.source import KernelSource
 
 HEADS_A_GROUP = 16
+MOST_IDS = 512  # the longest id list a token may have
 
 
 class Plan(IntEnum):
@@ -88,6 +89,7 @@ def tiled_form(shape: HeadShape, target: str, tiling: MatrixTiling) -> Attention
         ("WAVES", tiling.waves),
         ("ROWS", tiling.rows),
         ("BUFFERS", tiling.buffers),
+        ("MOST_IDS", MOST_IDS),
     )
     pool = _pool_bytes(shape, tiling, is_amd_layout(target))
     source = KernelSource("attention_matrix", "attention_matrix", defines, tiling.waves * 32, pool)
@@ -100,12 +102,12 @@ def is_amd_layout(target: str) -> bool:
 
 
 def _pool_bytes(shape: HeadShape, tiling: MatrixTiling, is_amd: bool) -> int:
-    """LDS of the matrix form: rows, the waves' shares of the scores, weights, softmax state, bounds."""
+    """LDS of the matrix form: rows, the waves' shares of the scores, weights, softmax state, an id list."""
     pairs = tiling.queries * tiling.group_heads
-    share_stride = tiling.rows if is_amd else tiling.rows + 8
+    share_stride = tiling.rows if is_amd else tiling.rows + 4
     rows = tiling.buffers * tiling.rows * (shape.width + 8) * 2
     shares = tiling.waves * pairs * share_stride * 4
-    return rows + shares + pairs * (tiling.rows + 8) * 2 + 3 * pairs * 4 + tiling.queries * 16
+    return rows + shares + pairs * (tiling.rows + 8) * 2 + 3 * pairs * 4 + MOST_IDS * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,5 +225,6 @@ def _check_ids(rows: AttentionRows, last: int) -> None:
     if rows.ids is None or rows.counts is None:
         require(listed == 0, "an indexed plan needs ids and counts")
         return
+    require(rows.ids.shape[1] <= MOST_IDS, f"lists of {rows.ids.shape[1]} rows are longer than {MOST_IDS}")
     require_rows("ids", rows.ids, listed, rows.ids.shape[1])
     require_rows("counts", rows.counts, listed)

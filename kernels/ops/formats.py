@@ -6,7 +6,7 @@ from enum import Enum
 import torch
 
 from kernels.launch import Launcher
-from kernels.ops.checks import require_shape
+from kernels.ops.checks import require, require_shape
 from kernels.source import KernelSource
 
 UNIT = 32  # neighbouring weights that one lane handles
@@ -53,5 +53,6 @@ def unpack(launcher: Launcher, kind: WeightFormat, blocks: torch.Tensor, out: to
     """blocks uint8 [n, bytes] to out float32 [n, weights of a block]."""
     require_shape("blocks", blocks, None, kind.value.bytes)
     require_shape("out", out, blocks.shape[0], kind.value.block)
+    require(blocks.data_ptr() % 16 == 0, "weights must be aligned to 16 bytes")
     units = out.numel() // UNIT
     launcher.kernel(kind.unpack_source())((-(-units // 128), 1, 1), weights=blocks, out=out, units=units)

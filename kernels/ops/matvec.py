@@ -14,7 +14,7 @@ from kernels.ops.formats import UNIT, WeightFormat
 from kernels.source import KernelSource
 
 WAVES = 8
-_WIDE_FORMAT_BYTES = 33  # bytes of 32 weights from which two rows at a time keep a wave's memory busy
+_WIDE_UNIT_BYTES, _NARROW_UNIT_BYTES = 33, 11  # bytes of 32 weights: formats of 8 bits and more, of about 2 bits
 _GROUPS_A_UNIT = 4  # workgroups a compute unit that one launch should give
 
 
@@ -39,8 +39,9 @@ class Matrix:
 
 
 def rows_a_wave(kind: WeightFormat) -> int:
-    """Rows that a wave streams at a time."""
-    return 2 if kind.value.bytes * UNIT >= _WIDE_FORMAT_BYTES * kind.value.block else 4
+    """Rows that a wave streams at a time: enough bytes in flight, and little overhead for each of their units."""
+    unit_bytes = kind.value.bytes * UNIT / kind.value.block
+    return 2 if unit_bytes >= _WIDE_UNIT_BYTES else 4 if unit_bytes > _NARROW_UNIT_BYTES else 8
 
 
 def down_rows_a_wave(kind: WeightFormat) -> int:
@@ -49,20 +50,24 @@ def down_rows_a_wave(kind: WeightFormat) -> int:
 
 
 def matvec_source(kind: WeightFormat, width: int) -> KernelSource:
-    return KernelSource("matvec", "matvec", _defines(kind, width, rows_a_wave(kind)), WAVES * 32)
+    defines = _defines(kind, width, rows_a_wave(kind))
+    return KernelSource("matvec", "matvec", defines, WAVES * 32, _vector_bytes(kind, width))
 
 
 def gate_up_source(kind: WeightFormat, width: int) -> KernelSource:
     defines = _defines(kind, width, rows_a_wave(kind))
-    return KernelSource("matvec_gate_up", "matvec_gate_up", defines, WAVES * 32)
+    return KernelSource("matvec_gate_up", "matvec_gate_up", defines, WAVES * 32, _vector_bytes(kind, width))
 
 
 def down_source(kind: WeightFormat, width: int, used: int) -> KernelSource:
-    units = width // UNIT
-    words = units * (21 + (2 if kind.value.has_offsets else 0))
-    pool = used * (-(-words // 4) * 4) * 4
     defines = (*_defines(kind, width, down_rows_a_wave(kind)), ("USED", used))
-    return KernelSource("matvec_down", "matvec_down", defines, WAVES * 32, pool)
+    return KernelSource("matvec_down", "matvec_down", defines, WAVES * 32, used * _vector_bytes(kind, width))
+
+
+def _vector_bytes(kind: WeightFormat, width: int) -> int:
+    """LDS of an activation vector: 20 words and a scale for 32 of them, two sums where the format has offsets."""
+    words = width // UNIT * (21 + (2 if kind.value.has_offsets else 0))
+    return -(-words // 4) * 16
 
 
 def multiply(launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -159,7 +164,8 @@ def down(
 
 
 def _defines(kind: WeightFormat, width: int, rows: int) -> tuple[tuple[str, int | str], ...]:
-    return (("FORMAT", kind.value.device_name), ("ROWS", rows), ("WIDTH", width))
+    is_aligned = kind.row_bytes(width) % 16 == 0
+    return (("FORMAT", kind.value.device_name), ("ROWS", rows), ("WIDTH", width), ("ALIGNED", int(is_aligned)))
 
 
 def _passes(launcher: Launcher, rows: int, group_rows: int, columns: int) -> int:

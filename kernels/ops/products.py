@@ -9,19 +9,31 @@ from dataclasses import dataclass
 import torch
 
 from kernels.launch import Launcher
+from kernels.ops.attention import is_amd_layout
 from kernels.ops.checks import require, require_rows, require_shape
-from kernels.ops.formats import WeightFormat
+from kernels.ops.formats import UNIT, WeightFormat
 from kernels.ops.matvec import Matrix
 from kernels.source import KernelSource
 
 TILE_ROWS, TILE_COLUMNS = 128, 256
-POOL_BYTES = 2 * (TILE_ROWS + TILE_COLUMNS) * 40 * 2
+_TILE_BYTES = 2 * (TILE_ROWS + TILE_COLUMNS) * 40 * 2  # two buffers of F16, rows padded from 32 to 40
 
 
-def product_source(name: str, kind: WeightFormat, width: int) -> KernelSource:
+def product_source(name: str, kind: WeightFormat, width: int, target: str) -> KernelSource:
     """`name` is product, product_gate_up or product_down."""
     defines = (("FORMAT", kind.value.device_name), ("WIDTH", width))
-    return KernelSource(name, name, defines, 256, POOL_BYTES)
+    return KernelSource(name, name, defines, 256, _TILE_BYTES + _raw_bytes(kind, target))
+
+
+def _raw_bytes(kind: WeightFormat, target: str) -> int:
+    """LDS for raw blocks in flight, where a copy engine brings them (device/product.h): two stages of all rows."""
+    if is_amd_layout(target):
+        return 0
+    geometry = kind.value
+    stage_units = geometry.block // UNIT if geometry.block > UNIT else 4 if geometry.bytes > UNIT else 8
+    stage_bytes = stage_units * UNIT // geometry.block * geometry.bytes
+    pieces = -(-(stage_bytes + 12) // 16) | 1
+    return 2 * TILE_COLUMNS * pieces * 16
 
 
 def counts_source() -> KernelSource:
@@ -106,7 +118,7 @@ def multiply(
     require(first_output + matrix.rows <= y.shape[1], f"y has {y.shape[1]} columns")
     require(matrix.experts == 1, "a dense product has one matrix")
     grid = (-(-matrix.rows // TILE_COLUMNS), -(-tokens // TILE_ROWS), 1)
-    launcher.kernel(product_source("product", matrix.kind, matrix.width))(
+    launcher.kernel(product_source("product", matrix.kind, matrix.width, launcher.device.target))(
         grid,
         x=x,
         matrix=matrix.blocks,
@@ -138,7 +150,7 @@ def gate_up(
     require(same, "gate and up must have one shape and format")
     require_shape("counts", lists.counts, gate.experts)
     grid = (-(-gate.rows // (TILE_COLUMNS // 2)), most_tiles(pairs, gate.experts), 1)
-    launcher.kernel(product_source("product_gate_up", gate.kind, gate.width))(
+    launcher.kernel(product_source("product_gate_up", gate.kind, gate.width, launcher.device.target))(
         grid,
         x=x,
         gate=gate.blocks,
@@ -148,6 +160,7 @@ def gate_up(
         tile_count=lists.tile_count,
         inner=inner,
         rows=gate.rows,
+        all_experts=gate.experts,
         used=pairs // tokens,
         limit=limit,
     )
@@ -160,7 +173,7 @@ def down(launcher: Launcher, matrix: Matrix, inner: torch.Tensor, lists: WorkLis
     require_shape("outputs", outputs, pairs, matrix.rows)
     require_shape("counts", lists.counts, matrix.experts)
     grid = (-(-matrix.rows // TILE_COLUMNS), most_tiles(pairs, matrix.experts), 1)
-    launcher.kernel(product_source("product_down", matrix.kind, matrix.width))(
+    launcher.kernel(product_source("product_down", matrix.kind, matrix.width, launcher.device.target))(
         grid,
         inner=inner,
         matrix=matrix.blocks,
@@ -168,6 +181,7 @@ def down(launcher: Launcher, matrix: Matrix, inner: torch.Tensor, lists: WorkLis
         tile_count=lists.tile_count,
         outputs=outputs,
         rows=matrix.rows,
+        all_experts=matrix.experts,
     )
 
 

@@ -64,7 +64,7 @@ def test_wave_primitives_and_matrix_layouts(
     a, b = torch.randn(16, 16, generator=random).half(), torch.randn(16, 16, generator=random).half()
 
     def run() -> tuple[torch.Tensor, torch.Tensor]:
-        product, lanes = buffers.new(16, 16), buffers.new(32, 6)
+        product, lanes = buffers.new(16, 16), buffers.new(32, 7)
         kernel = matrix_launcher.kernel(probe("primitives", 32))
         kernel((1, 1, 1), values=values, a=a, b=b, product=product, lanes=lanes)
         return product, lanes
@@ -78,6 +78,7 @@ def test_wave_primitives_and_matrix_layouts(
     assert bool((lanes[:, 3] == values[5]).all())
     assert lanes[:, 4].tolist() == [lane * (lane - 1) / 2 for lane in range(32)]
     assert bool((lanes[:, 5] == (values > 0).sum()).all())
+    assert torch.allclose(lanes[:, 6], values.sum() * (torch.arange(32) % 8 + 1), atol=1e-4)
 
 
 def test_half_conversions_are_the_hardware_ones(launcher: Launcher, buffers: GuardedBuffers) -> None:

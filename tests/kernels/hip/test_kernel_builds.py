@@ -97,7 +97,7 @@ def check_ptx(entry: Entry, folder: Path) -> str:
     unit = folder / "kernel.cu"
     unit.write_text(entry.source.text())
     command = [str(find_zig()), "clang", "-x", "cuda", "--cuda-gpu-arch=sm_90", "-nocudainc", "-nocudalib"]
-    command += ["--cuda-device-only", "-std=c++17", "-O2", "-S", "-Wall", "-Wno-unused-function"]
+    command += ["--cuda-device-only", "-std=c++17", "-O1", "-S", "-Wall", "-Wno-unused-function"]
     command += ["-Wno-unknown-cuda-version", "-Wno-unused-const-variable", "-Wno-pass-failed"]
     command += ["-include", str(HERE / "clang_cuda.h"), str(unit), "-o", str(folder / "kernel.ptx")]
     return subprocess.run(command, capture_output=True, text=True, check=False).stderr

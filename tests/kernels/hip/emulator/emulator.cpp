@@ -41,7 +41,7 @@ struct Fiber {
     struct Copy {
         void* target;
         const void* source;
-        bool is_real;
+        uint32_t bytes;
     };
     std::vector<Copy> copies;  // begun and not waited for
 };
@@ -154,13 +154,13 @@ uint32_t* emulator_slot(uint32_t lane) {
     return &slots[((wave * 2 + parity) * WAVE + lane) * SLOT_WORDS];
 }
 
-void emulator_copy_later(void* target, const void* source, bool is_real) {
-    fibers[emulator_thread]->copies.push_back({target, source, is_real});
+void emulator_copy_later(void* target, const void* source, uint32_t bytes) {
+    fibers[emulator_thread]->copies.push_back({target, source, bytes});
 }
 void emulator_copy_now() {
     for (const Fiber::Copy& copy : fibers[emulator_thread]->copies) {
-        if (copy.is_real) std::memcpy(copy.target, copy.source, 16);
-        if (!copy.is_real) std::memset(copy.target, 0, 16);
+        std::memset(copy.target, 0, 16);
+        std::memcpy(copy.target, copy.source, copy.bytes);
     }
     fibers[emulator_thread]->copies.clear();
 }

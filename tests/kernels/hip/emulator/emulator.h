@@ -40,7 +40,7 @@ extern uint32_t emulator_thread, emulator_group[3];
 // The exchange slot of a lane of the running wave: 32 words, room for two matrix fragments (see emulator.cpp).
 uint32_t* emulator_slot(uint32_t lane);
 void emulator_flip();
-void emulator_copy_later(void* target, const void* source, bool is_real);
+void emulator_copy_later(void* target, const void* source, uint32_t bytes);
 void emulator_copy_now();
 extern char __start_emulated_lds[] __attribute__((weak, visibility("hidden")));
 extern char __stop_emulated_lds[] __attribute__((weak, visibility("hidden")));
@@ -135,6 +135,7 @@ DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& hig
     lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
 }
 
+DEVICE u32 and_or(u32 word, u32 mask, u32 bits) { return (word & mask) | bits; }
 DEVICE float half_of(u32 pair, u32 i) { return half_to_float((u16)(pair >> 16 * i)); }
 DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
     u32 value = 0;
@@ -144,15 +145,21 @@ DEVICE u32 pair_fma(u32 a, u32 b, u32 c) {
 DEVICE u32 pair_add(u32 a, u32 b) { return pair_fma(a, 0x3c003c00u, b); }
 DEVICE u32 pair_multiply(u32 a, u32 b) { return pair_fma(a, b, 0); }
 #if defined(HB_MATRIX_AMD)
+template <u32 COUNT>
 DEVICE float dot_pairs(const u32* a, const u32* b) {
     float sum = 0.0f;
-    for (u32 i = 0; i < 16; ++i) sum += half_of(a[i / 2], i % 2) * half_of(b[i / 2], i % 2);
+    for (u32 i = 0; i < 2 * COUNT; ++i) sum += half_of(a[i / 2], i % 2) * half_of(b[i / 2], i % 2);
     return sum;
 }
 #else
+template <u32 COUNT>
 DEVICE float dot_pairs(const u32* a, const u32* b) {
     u32 sum = 0;
-    for (u32 i = 0; i < 8; ++i) sum = pair_fma(a[i], b[i], sum);
+    for (u32 first = 0; first < COUNT; first += 8) {
+        u32 chain = 0;
+        for (u32 i = first; i < first + 8; ++i) chain = pair_fma(a[i], b[i], chain);
+        sum = first ? pair_add(sum, chain) : chain;
+    }
     return half_of(sum, 0) + half_of(sum, 1);
 }
 #endif
@@ -174,7 +181,7 @@ DEVICE u32 shared_or(u32* word, u32 mask) {
 #define HB_ASYNC_COPY 1
 #endif
 // Copies happen as late as they may, so that a missing wait shows.
-DEVICE void copy_async(void* target, const void* source, bool is_real) { emulator_copy_later(target, source, is_real); }
+DEVICE void copy_async(void* target, const void* source, u32 bytes) { emulator_copy_later(target, source, bytes); }
 DEVICE void wait_copies() { emulator_copy_now(); }
 
 // The matrix instructions, each a meeting of the wave: every lane shows its operands, then works out its own results.

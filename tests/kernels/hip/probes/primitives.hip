@@ -3,12 +3,16 @@
 
 using namespace hb;
 
-// a, b [16, 16] F16; product [16, 16]; lanes [32, 6]: sum, maximum, neighbour, value of lane 5, prefix, ballot bits.
+// a, b [16, 16] F16; product [16, 16]; lanes [32, 7]: sum, maximum, neighbour, value of lane 5, prefix, ballot bits, and
+// of the eight lists (k + 1) * values the sum of list lane % 8.
 KERNEL(32) primitives(const float* values, const u16* a, const u16* b, float* product, float* lanes) {
     SHARED u16 tile_a[16 * 24] __attribute__((aligned(16)));
     SHARED u16 tile_b[16 * 24] __attribute__((aligned(16)));
     const float value = values[lane()];
-    float* mine = lanes + lane() * 6;
+    float* mine = lanes + lane() * 7;
+    float lists[8];
+    for (u32 k = 0; k < 8; ++k) lists[k] = (float)(k + 1) * value;
+    mine[6] = wave_sums(lists);
     mine[0] = wave_sum(value);
     mine[1] = wave_max(value);
     mine[2] = lane_xor<1>(value);

@@ -10,7 +10,7 @@ from engine.errors import ModelFileError
 from engine.plan import RAW_WINDOW
 
 if TYPE_CHECKING:
-    from engine.gguf_metadata import Metadata
+    from engine.gguf.metadata import Metadata
 
 ARCHITECTURE = "deepseek4"
 _SQRT_SOFTPLUS = 4  # llama.cpp's number for the only gating function of DS4

@@ -14,15 +14,15 @@ import torch
 
 from engine.config import ModelConfig
 from engine.errors import ModelFileError, Stopped
-from engine.format_choice import NO_CHOICES
-from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES
-from engine.gguf_cursor import Value, ValueType
-from engine.gguf_metadata import Metadata
-from engine.gguf_writer import GgufWriter, NewTensor, file_bytes
+from engine.gguf.cursor import Value, ValueType
+from engine.gguf.metadata import Metadata
+from engine.gguf.types import AMBIGUOUS_TYPES, BLOCK_TYPES
+from engine.gguf.writer import GgufWriter, NewTensor, file_bytes
 from engine.model_source import ModelSource, open_model
 from engine.names import family
 from engine.new_file import check_room, check_target, new_file
-from engine.quant import decode, encode
+from engine.quant.choice import NO_CHOICES
+from engine.quant.codecs import decode, encode
 from engine.recipes import Recipe
 from engine.stored_weights import StoredWeights
 from engine.tensor_source import FORMAT_KEY, StoredTensor
@@ -66,7 +66,7 @@ def convert(
     """Convert the model at `source` into the GGUF file `target`. `progress` gets (weights done, weights in all).
 
     Raises ModelFileError for an unsuitable source, UserError where the target cannot be written (it exists, no room,
-    no permission), Stopped. `read_as` as in engine.format_choice.
+    no permission), Stopped. `read_as` as in engine.quant.choice.
     """
     check_target(source, target, overwrite)
     model = open_model(source)

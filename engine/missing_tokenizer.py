@@ -6,9 +6,9 @@ from types import MappingProxyType
 from tokenizers import Encoding
 
 from engine.errors import ModelFileError
-from engine.gguf_metadata import Metadata
+from engine.gguf.metadata import Metadata
+from engine.hf.source import SafetensorsSource
 from engine.model_source import ModelSource
-from engine.safetensors_source import SafetensorsSource
 from engine.tokenizer import Tokenizer
 
 

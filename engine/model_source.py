@@ -6,8 +6,8 @@ The loader, the converter and `haloband inspect` open models here.
 import logging
 from pathlib import Path
 
-from engine.gguf_source import GgufSource, open_gguf
-from engine.safetensors_source import CONFIG, SafetensorsSource, open_folder
+from engine.gguf.source import GgufSource, open_gguf
+from engine.hf.source import CONFIG, SafetensorsSource, open_folder
 
 log = logging.getLogger(__name__)
 

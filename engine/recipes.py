@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from engine.ggml_types import BLOCK_TYPES
+from engine.gguf.types import BLOCK_TYPES
 from engine.names import Part, part_of
 from engine.tensor_source import StoredTensor
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from engine.errors import ModelFileError
-from engine.format_choice import NO_CHOICES, FormatChoice
-from engine.quant import Codec, as_bytes, decode
+from engine.quant.choice import NO_CHOICES, FormatChoice
+from engine.quant.codecs import Codec, as_bytes, decode
 from engine.tensor_source import StoredTensor, TensorSource
 
 log = logging.getLogger(__name__)

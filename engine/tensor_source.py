@@ -1,6 +1,6 @@
 """What the weight loader needs of a model's files, whatever their form: canonical tensors, and the bytes of each.
 
-engine.gguf_source and engine.safetensors_source implement it, engine.stored_weights reads from it. No torch, so that a
+engine.gguf.source and engine.hf.source implement it, engine.stored_weights reads from it. No torch, so that a
 model can be looked at without loading it; a source does not change once open, and any thread may read from it.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.ggml_types import type_name
+from engine.gguf.types import type_name
 
 Buffer = bytes | bytearray | memoryview
 # A metadata key of ours: what the ambiguous type id of a family of tensors means (FAMILY as in engine.names.family).

@@ -15,7 +15,7 @@ from tokenizers import Encoding, Regex, models, pre_tokenizers
 from tokenizers import Tokenizer as BpeTokenizer
 
 from engine.errors import ModelFileError
-from engine.gguf_metadata import Metadata
+from engine.gguf.metadata import Metadata
 from engine.text_stream import TextStream
 
 NORMAL_TOKEN = 1  # tokenizer.ggml.token_type of a piece of text; all other types are control tokens here

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, 
 
 from app.bench import words
 from app.widgets.basics import button, copy_to_clipboard, hairline, label
-from engine.bench_export import to_markdown
-from engine.bench_history import History
-from engine.bench_records import BenchRun
+from engine.bench.export import to_markdown
+from engine.bench.history import History
+from engine.bench.records import BenchRun
 
 _FILTERS = {"md": "Markdown (*.md)", "csv": "CSV (*.csv)", "json": "JSON (*.json)"}
 

@@ -23,10 +23,10 @@ from app.protocol import (
     Event,
 )
 from app.tasks import TaskThread
-from engine.bench_export import export
-from engine.bench_history import History, load_history, load_run, save_run
-from engine.bench_plans import Plan
-from engine.bench_records import BenchEnded, BenchProgressed, BenchRun, BenchStarted, RowMeasured
+from engine.bench.export import export
+from engine.bench.history import History, load_history, load_run, save_run
+from engine.bench.plans import Plan
+from engine.bench.records import BenchEnded, BenchProgressed, BenchRun, BenchStarted, RowMeasured
 
 
 def _tr(text: str) -> str:

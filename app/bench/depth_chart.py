@@ -10,7 +10,7 @@ from app.telemetry.chart_style import line_pen, make_plot, scale_ticks, series_c
 from app.telemetry.figure_tile import Swatch
 from app.theme import Theme, mix
 from app.widgets.basics import label
-from engine.bench_records import BenchRow, Figure
+from engine.bench.records import BenchRow, Figure
 
 _PLOT_HEIGHT, _AXIS_HEIGHT = 88, 20
 _FIGURES = (Figure.PREFILL, Figure.DECODE)

@@ -30,9 +30,9 @@ from app.theme import Theme, theme_from_palette
 from app.widgets.basics import button, hairline, label, set_tone
 from app.widgets.toast import announce
 from app.window_panel import Panel
-from engine.bench_history import History, SavedRun, compare_runs, setting_changes
-from engine.bench_plans import Plan
-from engine.bench_records import BenchEnded, BenchProgressed, BenchRow, BenchRun, BenchStarted, BenchUpdate, RowMeasured
+from engine.bench.history import History, SavedRun, compare_runs, setting_changes
+from engine.bench.plans import Plan
+from engine.bench.records import BenchEnded, BenchProgressed, BenchRow, BenchRun, BenchStarted, BenchUpdate, RowMeasured
 
 _ROW_PADDING = 6
 _SHOWN_LINES = 14

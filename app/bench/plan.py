@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from app.engine_face import EngineModel
-from engine.bench_plans import Plan
-from engine.bench_records import BenchUpdate
+from engine.bench.plans import Plan
+from engine.bench.records import BenchUpdate
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class EngineBenchmark:
     runs: int | None = None
 
     def run(self, model: EngineModel, stop: threading.Event) -> Iterator[BenchUpdate]:
-        """See engine.bench.run_bench. Raises UserError and EngineError."""
-        from engine.bench import BenchRequest, run_bench  # here and not above: torch comes with it
-        from engine.bench_face import BenchModel, ModelSource
+        """See engine.bench.run.run_bench. Raises UserError and EngineError."""
+        from engine.bench.face import BenchModel, ModelSource
+        from engine.bench.run import BenchRequest, run_bench  # here and not above: torch comes with it
 
         whole = cast(BenchModel, model)  # engine.load made it; EngineModel lists only what the app itself calls
         source = ModelSource(lambda: whole, is_fresh=False)

@@ -7,8 +7,8 @@ from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, Q
 
 from app.bench import words
 from app.widgets import formats
-from engine.bench_history import Comparison
-from engine.bench_records import BenchRow, Figure
+from engine.bench.history import Comparison
+from engine.bench.records import BenchRow, Figure
 
 Index = QModelIndex | QPersistentModelIndex
 TEST, SPEED, AGAINST, RUNS = range(4)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 
 from app.widgets import formats
-from engine.bench_history import Comparison, SavedRun, seed_comparison
-from engine.bench_plans import Plan
-from engine.bench_records import BenchProgressed, BenchRow, BenchRun, Figure, Phase
-from engine.bench_stats import Difference, Stats
+from engine.bench.history import Comparison, SavedRun, seed_comparison
+from engine.bench.plans import Plan
+from engine.bench.records import BenchProgressed, BenchRow, BenchRun, Figure, Phase
+from engine.bench.stats import Difference, Stats
 
 
 def _tr(text: str, n: int = -1) -> str:

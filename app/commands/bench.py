@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, TextIO
 from app.commands.stop_signal import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
-from engine.bench_export import export, to_markdown
-from engine.bench_history import Comparison, compare_runs, load_run, setting_changes
-from engine.bench_json import run_to_json
-from engine.bench_plans import Plan
-from engine.bench_records import BenchEnded, BenchProgressed, BenchRun, BenchStarted, BenchUpdate, Figure, Phase
+from engine.bench.export import export, to_markdown
+from engine.bench.history import Comparison, compare_runs, load_run, setting_changes
+from engine.bench.json_form import run_to_json
+from engine.bench.plans import Plan
+from engine.bench.records import BenchEnded, BenchProgressed, BenchRun, BenchStarted, BenchUpdate, Figure, Phase
 
 if TYPE_CHECKING:
-    from engine.bench_face import BenchModel
+    from engine.bench.face import BenchModel
 
 _BAR_CELLS = 24
 _PHASES = {Phase.SETUP: "filling", Phase.WARM_UP: "warm-up", Phase.PREFILL: "prefill", Phase.DECODE: "decode"}
@@ -76,8 +76,8 @@ def check_destination(path: Path | None) -> None:
 
 def _updates(args: argparse.Namespace, stop: threading.Event) -> Iterator[BenchUpdate]:
     import engine  # here and not above: torch takes seconds, and wrong arguments are told before
-    from engine.bench import BenchRequest, run_bench
-    from engine.bench_face import ModelSource
+    from engine.bench.face import ModelSource
+    from engine.bench.run import BenchRequest, run_bench
     from engine.errors import Stopped
 
     def load() -> "BenchModel":

@@ -16,7 +16,7 @@ from app.commands.chat_output import ProgressLine
 from app.commands.inspect_views import printable, size
 from app.commands.interrupts import stop_on_interrupt
 from engine.errors import Stopped, UserError
-from engine.ggml_types import AMBIGUOUS_TYPES
+from engine.gguf.types import AMBIGUOUS_TYPES
 from engine.recipes import Recipes
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from app.commands.inspect_views import FileReport, MemoryNeed, TypeUse, as_json,
 from engine.cache_shape import CacheShape
 from engine.config import ARCHITECTURE, ModelConfig
 from engine.errors import ModelFileError
-from engine.ggml_types import AMBIGUOUS_TYPES, READABLE_TYPES
+from engine.gguf.types import AMBIGUOUS_TYPES, READABLE_TYPES
 from engine.host import has_bf16_products
 from engine.ledger import capacity_bytes
 from engine.model_source import ModelSource, open_model
@@ -114,7 +114,7 @@ def _meanings(source: ModelSource) -> tuple[str, ...]:
     """What type ids with several meanings stand for in this model, and why, in a sentence each."""
     if not any(tensor.type_id in AMBIGUOUS_TYPES for tensor in source.tensors.values()):
         return ()
-    from engine.format_choice import FormatChoice  # here: it loads torch
+    from engine.quant.choice import FormatChoice  # here: it loads torch
 
     try:
         return FormatChoice(source).reasons

@@ -11,7 +11,7 @@ from app.commands.memory_views import MemoryForecast, as_json, as_text
 from engine.cache_shape import F16_BYTES, F32_BYTES, CacheShape
 from engine.config import ModelConfig
 from engine.errors import UserError
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from engine.ledger import memory_report
 from engine.plan import STEP_CAP, Cut, cut_prompt
 from engine.step_buffers import BufferStyle, peak_bytes, step_buffers

@@ -13,7 +13,7 @@ import psutil
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.errors import UserError
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from engine.ledger import capacity_bytes
 from engine.plan import STEP_CAP, Cut, cut_prompt
 from engine.step_buffers import BufferStyle, peak_bytes, step_buffers

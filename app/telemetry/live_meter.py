@@ -24,7 +24,7 @@ from app.protocol import (
     PrefillProgressed,
     TextArrived,
 )
-from engine.bench_records import BenchActivity
+from engine.bench.records import BenchActivity
 from engine.events import Event as EngineEvent
 from engine.events import Finished, FinishReason, MemoryChanged, PrefillAdvanced, TokenDecoded
 from engine.ledger import MemoryReport

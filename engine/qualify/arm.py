@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 import engine
-from engine.bench_environment import read_machine
+from engine.bench.environment import read_machine
 from engine.errors import EngineError, UserError
 from engine.host import PROC, peak_resident_bytes
 from engine.qualify.arm_process import RESULT_FILE

@@ -39,7 +39,7 @@ def freeze(name: str, tokenizer: TapeTokenizer, folder: Path = TAPES) -> Path:
 
 
 def main() -> None:
-    from engine.gguf import GgufFile
+    from engine.gguf.reader import GgufFile
     from engine.tokenizer import Tokenizer
 
     if len(sys.argv) != 3:

@@ -7,7 +7,7 @@ so that a model without chat training can answer too. An answer counts if it sta
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.bench_text import bench_text
+from engine.bench.text import bench_text
 from engine.qualify.records import KEY_DEPTHS, KeyResult, ProcessSpec
 
 if TYPE_CHECKING:

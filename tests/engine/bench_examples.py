@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from engine.bench_environment import Load, Machine, ModelFacts
-from engine.bench_plans import Plan
-from engine.bench_records import BenchRow, BenchRun, Sample, Settings
+from engine.bench.environment import Load, Machine, ModelFacts
+from engine.bench.plans import Plan
+from engine.bench.records import BenchRow, BenchRun, Sample, Settings
 
 _QUIET = Load(0.02, 0.4, None, None)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from engine.bench import Surroundings
+from engine.bench.run import Surroundings
 from engine.errors import Stopped
 from engine.ledger import LayerMemory, MemoryReport
 from engine.plan import Cut, cut_prompt

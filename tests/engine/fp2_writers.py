@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from engine.quant_rocmfp import scale_table
+from engine.quant.rocmfp import scale_table
 
 SCALES = scale_table(torch.device("cpu"))[:127]
 

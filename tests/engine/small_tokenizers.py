@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from engine.tokenizer import Tokenizer
 
 NANO = Path(__file__).parents[2] / "resources" / "models" / "ds4-nano.gguf"

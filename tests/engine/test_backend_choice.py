@@ -11,7 +11,7 @@ import kernels.cpu
 from engine.backends import cpu_backend
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from tests.fuzz.micro_model import micro_model
 
 

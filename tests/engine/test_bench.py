@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench import BenchRequest, run_bench
-from engine.bench_face import ModelSource
-from engine.bench_plans import Plan
-from engine.bench_records import (
+from engine.bench.face import ModelSource
+from engine.bench.plans import Plan
+from engine.bench.records import (
     BenchActivity,
     BenchEnded,
     BenchProgressed,
@@ -20,6 +19,7 @@ from engine.bench_records import (
     Phase,
     RowMeasured,
 )
+from engine.bench.run import BenchRequest, run_bench
 from engine.errors import EngineError, UserError
 from engine.events import Finished, PrefillAdvanced, TokenDecoded
 from tests.engine.bench_fake import FakeModel, StubClock, surroundings, with_info

@@ -5,11 +5,11 @@ import threading
 import pytest
 
 import engine
-import engine.bench
-from engine.bench import BenchRequest, run_bench
-from engine.bench_face import ModelSource
-from engine.bench_plans import Case, CaseKind, Plan
-from engine.bench_records import BenchActivity, BenchEnded, Figure
+import engine.bench.run
+from engine.bench.face import ModelSource
+from engine.bench.plans import Case, CaseKind, Plan
+from engine.bench.records import BenchActivity, BenchEnded, Figure
+from engine.bench.run import BenchRequest, run_bench
 from engine.events import Finished, MemoryChanged, PrefillAdvanced
 
 
@@ -22,7 +22,7 @@ def test_every_kind_of_case_runs_on_the_embedded_model(monkeypatch: pytest.Monke
         Case(CaseKind.FRONTIER, 0, 20, 3, 2, warm_ups=0),
         Case(CaseKind.FRONTIER, 20, 20, 3, 2, warm_ups=0),
     ]
-    monkeypatch.setattr(engine.bench, "plan_cases", lambda *args: cases)
+    monkeypatch.setattr(engine.bench.run, "plan_cases", lambda *args: cases)
     model = engine.load(None)
     updates = list(run_bench(BenchRequest(Plan.QUICK), ModelSource(lambda: model, False), threading.Event()))
     end = updates[-1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench_environment import (
+from engine.bench.environment import (
     Load,
     LoadWatch,
     fingerprint_file,
@@ -15,7 +15,7 @@ from engine.bench_environment import (
     read_cpu_times,
     read_machine,
 )
-from engine.bench_peak import PeakWatch
+from engine.bench.peak import PeakWatch
 from engine.gpu_counters import read_gpus
 from tests.engine.bench_fake import StubClock
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.bench_environment import Load, Machine, ModelFacts
-from engine.bench_export import CSV_HEADER, export, parse_csv, parse_markdown, to_csv, to_markdown
-from engine.bench_json import run_from_json, run_to_json
-from engine.bench_plans import Plan
-from engine.bench_records import BenchRow, BenchRun, Figure, Sample, Settings
+from engine.bench.environment import Load, Machine, ModelFacts
+from engine.bench.export import CSV_HEADER, export, parse_csv, parse_markdown, to_csv, to_markdown
+from engine.bench.json_form import run_from_json, run_to_json
+from engine.bench.plans import Plan
+from engine.bench.records import BenchRow, BenchRun, Figure, Sample, Settings
 from engine.errors import UserError
 from tests.engine.bench_examples import example_run, seed_run
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench_history import compare_runs, load_history, load_run, save_run, seed_comparison, setting_changes
-from engine.bench_records import Figure
+from engine.bench.history import compare_runs, load_history, load_run, save_run, seed_comparison, setting_changes
+from engine.bench.records import Figure
 from engine.errors import UserError
 from tests.engine.bench_examples import example_run, seed_run
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.bench_plans import Case, CaseKind, Plan, plan_cases
+from engine.bench.plans import Case, CaseKind, Plan, plan_cases
 from engine.errors import UserError
 from engine.plan import Cut
 

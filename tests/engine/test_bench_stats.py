@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.bench_stats import Stats, compare, describe, t_quantile
+from engine.bench.stats import Stats, compare, describe, t_quantile
 
 
 def test_figures_of_a_sample_worked_out_by_hand() -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from engine.bench_text import bench_text, read_prose
+from engine.bench.text import bench_text, read_prose
 
 KNOWN_SHA256 = "8061549557aebd2fd6e353d18d9197cb707029112bd52d4d8b174583a925848a"
 

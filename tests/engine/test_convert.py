@@ -16,11 +16,11 @@ import resources
 from engine.convert import convert
 from engine.divergence import compare_files, divergence
 from engine.errors import ModelFileError, Stopped, UserError
-from engine.gguf import GgufFile
-from engine.gguf_cursor import ValueType
+from engine.gguf.cursor import ValueType
+from engine.gguf.reader import GgufFile
 from engine.model_source import open_model
 from engine.names import Part, part_of
-from engine.quant import CODECS, FP2_AFFINE, FP2_S40, Codec, decode, encode
+from engine.quant.codecs import CODECS, FP2_AFFINE, FP2_S40, Codec, decode, encode
 from engine.recipes import Recipe, Recipes, uniform
 from engine.sampling import Sampling
 from engine.stored_weights import StoredWeights

@@ -11,8 +11,8 @@ import torch
 
 import engine
 from engine.errors import ModelFileError, UserError
+from engine.hf.safetensors_file import SafetensorsFile
 from engine.model_source import open_model
-from engine.safetensors_file import SafetensorsFile
 from tests.support.deepseek_folder import (
     Entry,
     copy_folder,

@@ -12,7 +12,7 @@ import engine
 from engine.errors import ModelFileError
 from engine.loading import Model
 from engine.model_source import open_model
-from engine.quant import FP2_AFFINE, FP2_CODEBOOK, FP2_S40, decode
+from engine.quant.codecs import FP2_AFFINE, FP2_CODEBOOK, FP2_S40, decode
 from engine.stored_weights import StoredWeights
 from tests.engine.fp2_writers import write_affine, write_levels
 from tests.support.model_files import ModelParts

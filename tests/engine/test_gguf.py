@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelFileError
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from tests.engine.gguf_bytes import small_file
 
 NANO = Path(__file__).parents[2] / "resources" / "models" / "ds4-nano.gguf"

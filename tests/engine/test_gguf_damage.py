@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import ModelFileError
-from engine.gguf import GgufFile
-from engine.gguf_cursor import MAX_ARRAY_DEPTH, MAX_HEADER_BYTES
+from engine.gguf.cursor import MAX_ARRAY_DEPTH, MAX_HEADER_BYTES
+from engine.gguf.reader import GgufFile
 from tests.engine import gguf_bytes as gb
 from tests.engine.gguf_bytes import Gguf, Tensor, small_file
 

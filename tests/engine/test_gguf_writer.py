@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import resources
-from engine.gguf import GgufFile
-from engine.gguf_cursor import ValueType
-from engine.gguf_metadata import Metadata
-from engine.gguf_writer import GgufWriter, NewTensor, file_bytes
+from engine.gguf.cursor import ValueType
+from engine.gguf.metadata import Metadata
+from engine.gguf.reader import GgufFile
+from engine.gguf.writer import GgufWriter, NewTensor, file_bytes
 from tests.support.model_files import Keys, write_gguf
 
 KEYS: Keys = {

@@ -9,7 +9,7 @@ import torch
 
 import engine
 from engine.errors import ModelFileError
-from engine.gguf_cursor import ValueType
+from engine.gguf.cursor import ValueType
 from engine.loading import Model
 from engine.model_source import open_model
 from engine.stored_weights import StoredWeights

@@ -10,10 +10,10 @@ from gguf.quants import dequantize
 from safetensors.torch import load_file
 
 from engine.errors import ModelFileError
-from engine.ggml_types import AMBIGUOUS_TYPES, BLOCK_TYPES, READABLE_TYPES
-from engine.quant import CODECS, FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Ambiguous, Codec, codec_for, decode, encode
-from engine.quant_iq2_grid import iq2_xxs_grid
-from engine.quant_rocmfp import scale_table
+from engine.gguf.types import AMBIGUOUS_TYPES, BLOCK_TYPES, READABLE_TYPES
+from engine.quant.codecs import CODECS, FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Ambiguous, Codec, codec_for, decode, encode
+from engine.quant.iq2_grid import iq2_xxs_grid
+from engine.quant.rocmfp import scale_table
 from tests.support.one_thread import one_torch_thread
 
 __all__ = ["one_torch_thread"]  # a fixture for every test here

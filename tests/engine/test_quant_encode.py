@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.quant import codec_for, decode, encode
-from engine.quant_ggml import MXFP4_LEVELS, e8m0_scales
-from engine.quant_rocmfp import FP3_LEVELS, FP4_LEVELS, scale_table
+from engine.quant.codecs import codec_for, decode, encode
+from engine.quant.ggml import MXFP4_LEVELS, e8m0_scales
+from engine.quant.rocmfp import FP3_LEVELS, FP4_LEVELS, scale_table
 from tests.support.one_thread import one_torch_thread
 
 __all__ = ["one_torch_thread"]  # a fixture for every test here

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from engine.errors import ModelFileError
-from engine.quant import FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Codec, decode
-from engine.quant_infer import choose_codec, infer_codec
+from engine.quant.codecs import FP2_AFFINE, FP2_CODEBOOK, FP2_S40, Codec, decode
+from engine.quant.infer import choose_codec, infer_codec
 from tests.engine.fp2_writers import write_affine, write_levels
 from tests.support.one_thread import one_torch_thread
 

@@ -10,9 +10,9 @@ from safetensors.torch import load_file
 from tokenizers.pre_tokenizers import ByteLevel
 
 from engine.errors import ModelFileError
-from engine.gguf import GgufFile
-from engine.gguf_cursor import Value, ValueType
-from engine.gguf_metadata import Metadata
+from engine.gguf.cursor import Value, ValueType
+from engine.gguf.metadata import Metadata
+from engine.gguf.reader import GgufFile
 from engine.tokenizer import CONTROL_NAMES, Tokenizer, byte_alphabet
 from tests.engine.small_tokenizers import NANO, nano_tokenizer
 

@@ -21,11 +21,11 @@ from app.errors import UserError
 from app.settings import Settings
 from app.settings_file import SettingsFile
 from app.store.schema import migrate
-from engine.bench_history import load_run
-from engine.bench_json import run_from_json, run_to_json
+from engine.bench.history import load_run
+from engine.bench.json_form import run_from_json, run_to_json
 from engine.chat_format import Message, Role, encode_chat
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from engine.loading import Model
 from engine.session import Session
 from engine.snapshot import read_header

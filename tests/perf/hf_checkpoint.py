@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import save_file
 
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
-from engine.quant import decode
+from engine.gguf.reader import GgufFile
+from engine.quant.codecs import decode
 from tests.support.tiny_model import EXPERT_NAMES, GLOBAL_NAMES, LAYER_NAMES
 
 

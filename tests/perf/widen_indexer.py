@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.config import ModelConfig
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 
 Array = npt.NDArray[np.generic]
 

@@ -1,6 +1,6 @@
 """Model files for tests: a model's tensors and metadata, changed as a test wants, written as GGUF or in parts.
 
-The formats that public writers do not know (type ids above 100) are written by engine.gguf_writer, which is tested
+The formats that public writers do not know (type ids above 100) are written by engine.gguf.writer, which is tested
 against the public reader in tests/engine/test_gguf_writer.py.
 """
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from torch import Tensor
 
-from engine.gguf_cursor import Value, ValueType
-from engine.gguf_metadata import Metadata
-from engine.gguf_writer import GgufWriter, NewTensor
+from engine.gguf.cursor import Value, ValueType
+from engine.gguf.metadata import Metadata
+from engine.gguf.writer import GgufWriter, NewTensor
 from engine.model_source import open_model
-from engine.quant import codec_for, encode
+from engine.quant.codecs import codec_for, encode
 
 Keys = dict[str, tuple[ValueType, Value]]
 

@@ -15,11 +15,11 @@ from app.engine_host import EngineHost, JobKind
 from app.protocol import AnswerFailed, AnswerFinished, Event, ModelLoaded
 from app.telemetry.live_meter import LiveMeter
 from app.widgets import formats
-from engine.bench_export import parse_csv
-from engine.bench_history import load_history, save_run
-from engine.bench_json import run_from_json
-from engine.bench_plans import Plan
-from engine.bench_records import Figure
+from engine.bench.export import parse_csv
+from engine.bench.history import load_history, save_run
+from engine.bench.json_form import run_from_json
+from engine.bench.plans import Plan
+from engine.bench.records import Figure
 from engine.errors import EngineError
 from tests.app.conftest import MakeHost
 from tests.app.fake_engine import FakeScript
@@ -71,7 +71,7 @@ class Bench:
 
 @pytest.fixture
 def make_bench(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Bench]]:
-    monkeypatch.setattr("engine.bench._WATCH_S", 0.0)
+    monkeypatch.setattr("engine.bench.run._WATCH_S", 0.0)
     made: list[Bench] = []
 
     def make(model: FakeModel | None = None, host: EngineHost | None = None, folder: Path | None = None) -> Bench:

@@ -17,10 +17,10 @@ from app.bench.table_model import AGAINST, RUNS, SPEED, TEST
 from app.telemetry.fonts import numeric_font
 from app.theme import dark_palette, light_palette, theme_from_palette
 from app.widgets import formats
-from engine.bench_export import parse_markdown
-from engine.bench_history import History, SavedRun, compare_runs
-from engine.bench_plans import Plan
-from engine.bench_records import (
+from engine.bench.export import parse_markdown
+from engine.bench.history import History, SavedRun, compare_runs
+from engine.bench.plans import Plan
+from engine.bench.records import (
     BenchEnded,
     BenchProgressed,
     BenchRow,

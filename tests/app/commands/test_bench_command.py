@@ -9,10 +9,10 @@ import pytest
 import engine
 from app.commands import bench
 from app.errors import UserError
-from engine.bench_export import parse_csv, parse_markdown
-from engine.bench_json import run_from_json
-from engine.bench_plans import Plan
-from engine.bench_records import BenchProgressed, Phase
+from engine.bench.export import parse_csv, parse_markdown
+from engine.bench.json_form import run_from_json
+from engine.bench.plans import Plan
+from engine.bench.records import BenchProgressed, Phase
 from engine.errors import EngineError
 from tests.engine.bench_examples import example_run
 from tests.engine.bench_fake import FakeModel, StubClock
@@ -27,7 +27,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> FakeModel:
         return model
 
     monkeypatch.setattr(engine, "load", load)
-    monkeypatch.setattr("engine.bench._WATCH_S", 0.0)
+    monkeypatch.setattr("engine.bench.run._WATCH_S", 0.0)
     return model
 
 

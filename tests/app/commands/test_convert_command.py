@@ -12,7 +12,7 @@ import engine
 import resources
 from app import cli
 from app.commands.chat_output import ProgressLine
-from engine.quant import FP2_CODEBOOK
+from engine.quant.codecs import FP2_CODEBOOK
 from tests.engine.fp2_writers import write_levels
 from tests.support.deepseek_folder import release_entries, write_folder
 from tests.support.model_files import ModelParts

@@ -13,7 +13,7 @@ import resources
 from app import cli
 from app.commands import inspect
 from app.commands.inspect_views import as_json, as_text
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from tests.engine import gguf_bytes as gb
 from tests.engine.fp2_writers import write_affine
 from tests.support.deepseek_folder import release_entries, write_folder

@@ -13,7 +13,7 @@ from app.protocol import (
     ModelLoaded,
 )
 from app.telemetry.live_meter import Activity, LiveFigures, LiveMeter
-from engine.bench_records import BenchActivity
+from engine.bench.records import BenchActivity
 from engine.events import Event as EngineEvent
 from engine.events import Finished, FinishReason, MemoryChanged, Timings, TokenDecoded, Usage
 from tests.app.telemetry import live_events as events

@@ -18,7 +18,7 @@ from app.telemetry.live_words import saved_bytes
 from app.telemetry.machine_memory import MachineMemory, MemoryPoller, read_machine_memory
 from app.theme import VISIBLE, contrast, dark_palette, light_palette, theme_from_palette
 from app.widgets import formats
-from engine.bench_records import BenchActivity
+from engine.bench.records import BenchActivity
 from engine.events import Finished, FinishReason, Timings, Usage
 from engine.gpu_counters import GpuCounters
 from tests.app.telemetry import live_events as events

@@ -7,7 +7,7 @@ import pytest
 
 import resources
 from engine.errors import UserError
-from engine.gguf import GgufFile
+from engine.gguf.reader import GgufFile
 from engine.qualify.freeze import freeze
 from engine.qualify.records import Domain
 from engine.qualify.tapes import (

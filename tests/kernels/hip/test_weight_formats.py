@@ -6,7 +6,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from engine.ggml_types import BLOCK_TYPES
+from engine.gguf.types import BLOCK_TYPES
 from kernels.launch import Launcher
 from kernels.ops.formats import WeightFormat, unpack
 from tests.kernels.hip.emulated import GuardedBuffers, replay

@@ -2,8 +2,8 @@
 
 import torch
 
-from engine import quant
-from engine.quant import Codec
+from engine.quant import codecs as quant
+from engine.quant.codecs import Codec
 from kernels.ops.formats import WeightFormat
 
 CODECS: dict[WeightFormat, Codec] = {

@@ -1,0 +1,1 @@
+"""Benchmark plans, their measurement, records and export. The way in is engine.bench.run."""

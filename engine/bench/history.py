@@ -1,0 +1,132 @@
+"""Earlier benchmark runs as JSON files in one folder, and the comparison of two runs figure by figure.
+
+The caller names the folder and the atomic writer; the app and the command line hand in those of app.paths. A file that
+cannot be read is reported beside the runs and left alone.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.bench.json_form import run_from_json, run_to_json
+from engine.bench.plans import SEED_PROMPT
+from engine.bench.records import BenchRun, Figure
+from engine.bench.stats import Difference, Stats, compare
+from engine.errors import UserError
+
+Writer = Callable[[Path, bytes], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRun:
+    """A run and its file."""
+
+    path: Path
+    run: BenchRun
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Runs, newest first, and one sentence for each file that could not be read."""
+
+    runs: tuple[SavedRun, ...]
+    problems: tuple[str, ...]
+
+
+def save_run(run: BenchRun, folder: Path, write: Writer) -> Path:
+    """Write a run as a new file, named by its time and plan; never over another one. Returns its path."""
+    stem = re.sub(r"[^0-9A-Za-z]+", "-", f"{run.started_at}-{run.settings.plan.value}").strip("-")
+    path, number = folder / f"{stem}.json", 1
+    while path.exists():
+        number += 1
+        path = folder / f"{stem}-{number}.json"
+    write(path, run_to_json(run).encode())
+    return path
+
+
+def load_history(folder: Path) -> History:
+    """All runs saved in the folder. A folder that does not exist is an empty history."""
+    runs, problems = [], []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            runs.append(load_run(path))
+        except UserError as error:
+            problems.append(str(error))
+    runs.sort(key=lambda saved: (saved.run.started_at, saved.path.name), reverse=True)
+    return History(tuple(runs), tuple(problems))
+
+
+def load_run(path: Path) -> SavedRun:
+    """One saved run. Raises UserError naming the file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"The benchmark {path.name} cannot be read: {error}.") from None
+    return SavedRun(path, run_from_json(text, path.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One figure in two runs; `difference` is None if the old mean is 0. For WALL a ratio below 1 is the faster."""
+
+    test: str
+    figure: Figure
+    old: Stats
+    new: Stats
+    difference: Difference | None
+
+
+def compare_runs(old: BenchRun, new: BenchRun) -> tuple[Comparison, ...]:
+    """Every figure that both runs have, in the order of the new one. Rows match by their test name."""
+    found = {}
+    for row in old.rows:
+        for figure in Figure:
+            stats = row.stats(figure)
+            if stats is not None:
+                found[row.name(figure)] = stats
+    compared = []
+    for row in new.rows:
+        for figure in Figure:
+            before, after = found.get(row.name(figure)), row.stats(figure)
+            if before is not None and after is not None:
+                compared.append(Comparison(row.name(figure), figure, before, after, compare(before, after)))
+    return tuple(compared)
+
+
+def seed_comparison(run: BenchRun) -> Comparison | None:
+    """Within a seed run: prefill in one step against the public cut, warm runs; None while one of them is missing."""
+    arms = {row.steps: row for row in run.rows if row.variant.endswith("warm")}
+    cut = next((row for steps, row in arms.items() if len(steps) > 1), None)
+    whole = next((row for steps, row in arms.items() if len(steps) == 1), None)
+    before = cut.stats(Figure.PREFILL) if cut is not None else None
+    after = whole.stats(Figure.PREFILL) if whole is not None else None
+    if before is None or after is None:
+        return None
+    return Comparison(f"pp{SEED_PROMPT}, one step against two", Figure.PREFILL, before, after, compare(before, after))
+
+
+def setting_changes(old: BenchRun, new: BenchRun) -> tuple[str, ...]:
+    """What else changed between two runs, as "name: old, now new": a ratio alone does not say why."""
+    pairs = {
+        "model": (old.model.name, new.model.name),
+        "model file": (_short(old.model.fingerprint), _short(new.model.fingerprint)),
+        "backend": (old.model.backend, new.model.backend),
+        "device": (old.model.device, new.model.device),
+        "kernels": (old.model.native, new.model.native),
+        "mode": (old.settings.mode, new.settings.mode),
+        "rows": (old.settings.kv_rounding, new.settings.kv_rounding),
+        "context": (f"{old.settings.context:,}", f"{new.settings.context:,}"),
+        "threads": (str(old.machine.threads), str(new.machine.threads)),
+        "commit": (_short(old.machine.commit), _short(new.machine.commit)),
+        "torch": (old.machine.torch, new.machine.torch),
+        "kernel": (old.machine.kernel, new.machine.kernel),
+        "driver": (old.machine.driver, new.machine.driver),
+        "power profile": (old.machine.power_profile, new.machine.power_profile),
+        "text": (_short(old.text_sha256), _short(new.text_sha256)),
+    }
+    return tuple(f"{name}: {before}, now {after}" for name, (before, after) in pairs.items() if before != after)
+
+
+def _short(digest: str | None) -> str | None:
+    return None if digest is None else digest.removeprefix("sha256:")[:10]

@@ -66,9 +66,8 @@ def compare_files(original: Path, converted: Path) -> Divergence:
 
 def _log_probabilities(model: Model, ids: list[int]) -> torch.Tensor:
     network = model.network
-    running = network.run_step(
-        torch.tensor(ids), SessionState(network.config, len(ids), model.rounding), Step(0, len(ids))
-    )
+    state = SessionState(network.config, len(ids), model.rounding, network.backend.tensor_device)
+    running = network.run_step(torch.tensor(ids), state, Step(0, len(ids)))
     while True:
         try:
             next(running)

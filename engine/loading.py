@@ -130,8 +130,8 @@ def load(
     if tokenizer.vocab_size > config.vocab:
         raise UserError(f"{source.name}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     stored = StoredWeights(source)
-    weights = load_weights(stored, config, compute, progress, stop)
     engine = cpu_backend(config, compute)
+    weights = load_weights(stored, config, engine.placement(), progress, stop)
     engine.prepare_decode(stored, weights)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None

@@ -18,7 +18,6 @@ from engine.config import ModelConfig
 from engine.errors import Stopped
 from engine.layers.attention import Projections, StepContext, attend_step, join, output_projection, project
 from engine.layers.hyper_connection import Mixed
-from engine.layers.norm import rms_norm
 from engine.plan import BAND_TOKENS, Step
 from engine.state import SessionState
 from engine.weights import LayerWeights, ModelWeights
@@ -77,8 +76,9 @@ class Network:
     def _begin(self, token_ids: torch.Tensor, context: StepContext) -> "_Pass":
         """Embed the tokens and project them for the first layer's attention."""
         first = self.weights.layers[0]
-        bands = [slice(band.start, band.stop) for band in context.step.bands(context.band_tokens)]
-        streams = self._embed(token_ids)
+        size = context.band_tokens if self.backend.works_in_bands else context.step.tokens
+        bands = [slice(band.start, band.stop) for band in context.step.bands(size)]
+        streams = self.backend.embed(token_ids, self.weights.embedding)
         ways = [self.backend.mix(streams[band], first.attn_mixer, first.attn_norm) for band in bands]
         parts = [project(way.x, first.attention, context, self.backend) for way in ways]
         return _Pass(token_ids, bands, streams, ways, parts)
@@ -96,11 +96,6 @@ class Network:
             running.ways[number] = way
             if following is not None:
                 running.parts.append(project(way.x, following.attention, context, self.backend))
-
-    def _embed(self, token_ids: torch.Tensor) -> torch.Tensor:
-        """Every stream starts as the token's embedding: float32 [N, n, D]."""
-        embedded = self.weights.embedding[token_ids].float()
-        return embedded[:, None, :].repeat(1, self.config.streams, 1)
 
     def _attention_output(
         self, streams: torch.Tensor, attended: torch.Tensor, way: Mixed, layer: LayerWeights
@@ -131,5 +126,4 @@ class Network:
 
     def final_hidden(self, streams: torch.Tensor) -> torch.Tensor:
         """The collapsed and normed vector that the output matrix sees, float32 [T, D]."""
-        collapsed = self.backend.collapse(streams, self.weights.head_mixer)
-        return rms_norm(collapsed, self.weights.output_norm, self.config.rms_eps)
+        return self.backend.collapse(streams, self.weights.head_mixer, self.weights.output_norm)

@@ -54,7 +54,7 @@ class Session:
         if cap < 1:
             raise UserError(f"a step cap of {cap} tokens is below one token")
         self.model, self.mode, self.cap, self.cut = model, mode, min(cap, STEP_CAP), cut
-        state = SessionState(model.config, context, rounding)
+        state = SessionState(model.config, context, rounding, model.network.backend.tensor_device)
         self.timeline = Timeline(model.network, state, selects=mode is not Mode.DENSE)
         self._program = model.token_program(state, selects=mode is not Mode.DENSE)
         self._steps: list[Step] = []

@@ -13,6 +13,8 @@ from engine.config import ModelConfig
 from engine.layers.compressor import RollingState
 from engine.layers.rounding import KvRounding
 
+_CPU = torch.device("cpu")
+
 
 @dataclass(slots=True)
 class LayerState:
@@ -29,8 +31,9 @@ class LayerState:
     index_rolling: RollingState | None
 
     @classmethod
-    def empty(cls, config: ModelConfig, ratio: int, context: int, rounding: KvRounding) -> "LayerState":
-        device = torch.device("cpu")
+    def empty(
+        cls, config: ModelConfig, ratio: int, context: int, rounding: KvRounding, device: torch.device = _CPU
+    ) -> "LayerState":
         capacity = context // ratio + SPARE_ROWS if ratio else 0
         indexed = capacity if ratio == OVERLAP_RATIO else 0
 
@@ -50,19 +53,13 @@ class LayerState:
         """The last min(position, window) raw rows before `position`, oldest first; a copy."""
         window = self.ring.shape[0]
         held = min(position, window)
-        return self.ring[torch.arange(position - held, position) % window]
+        return self.ring[torch.arange(position - held, position, device=self.ring.device) % window]
 
     def keep_raw(self, rows: torch.Tensor, start: int) -> None:
         """Write the newest min(N, window) of `rows` (positions start ...) to their ring slots, each slot once."""
         window, stop = self.ring.shape[0], start + rows.shape[0]
         kept = min(rows.shape[0], window)
-        self.ring[torch.arange(stop - kept, stop) % window] = rows[rows.shape[0] - kept :]
-
-    def append_compressed(self, rows: torch.Tensor, first: int) -> None:
-        _append(self.compressed, rows, first)
-
-    def append_index(self, rows: torch.Tensor, first: int) -> None:
-        _append(self.index, rows, first)
+        self.ring[torch.arange(stop - kept, stop, device=self.ring.device) % window] = rows[rows.shape[0] - kept :]
 
     def compressed_rows(self, count: int) -> torch.Tensor:
         """The first `count` compressed rows; a view."""
@@ -78,12 +75,6 @@ class LayerState:
             if rolling is not None:
                 found += [rolling.values, rolling.scores]
         return found
-
-
-def _append(store: torch.Tensor, rows: torch.Tensor, first: int) -> None:
-    if first + rows.shape[0] > store.shape[0]:
-        raise IndexError(f"rows {first} to {first + rows.shape[0]} exceed the capacity of {store.shape[0]}")
-    store[first : first + rows.shape[0]] = rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +96,10 @@ class Checkpoint:
 class SessionState:
     """All layers' state at one committed position. `position` counts tokens that every layer has consumed."""
 
-    def __init__(self, config: ModelConfig, context: int, rounding: KvRounding) -> None:
-        self.config, self.context, self.rounding = config, context, rounding
+    def __init__(self, config: ModelConfig, context: int, rounding: KvRounding, device: torch.device = _CPU) -> None:
+        self.config, self.context, self.rounding, self.device = config, context, rounding, device
         self.position = 0
-        self.layers = [LayerState.empty(config, ratio, context, rounding) for ratio in config.ratios]
+        self.layers = [LayerState.empty(config, ratio, context, rounding, device) for ratio in config.ratios]
 
     def checkpoint(self, logits: torch.Tensor | None = None) -> Checkpoint:
         copies = tuple(tensor.clone() for layer in self.layers for tensor in layer.volatile())
@@ -129,7 +120,7 @@ class SessionState:
     def reset(self) -> None:
         """Back to an empty timeline; nothing of an earlier request remains readable."""
         for layer, ratio in zip(self.layers, self.config.ratios, strict=True):
-            fresh = LayerState.empty(self.config, ratio, 0, self.rounding)
+            fresh = LayerState.empty(self.config, ratio, 0, self.rounding, self.device)
             for tensor, empty in zip(layer.volatile(), fresh.volatile(), strict=True):
                 tensor.copy_(empty)
         self.position = 0

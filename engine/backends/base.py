@@ -10,9 +10,13 @@ import torch
 
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
+from engine.layers.compressor import Windows
 from engine.layers.hyper_connection import Mixed, Mixer
+from engine.layers.matrix import Matrix
 from engine.layers.moe import Experts, Router, Routing
+from engine.layers.rounding import KvRounding
 from engine.layers.row_attention import QueryForm, RowSpace
+from engine.placement import Placement
 from engine.plan import Band, Step
 from engine.state import SessionState
 from engine.step_buffers import Buffer
@@ -34,7 +38,12 @@ class Backend(Protocol):
     device: str
     compute_dtype: torch.dtype
     config: ModelConfig
+    tensor_device: torch.device  # where weights, state and activations live
+    works_in_bands: bool  # whether work between two attentions goes band by band rather than over the whole step
     native_note: str  # which compiled kernels run, or why none
+
+    def placement(self) -> Placement:
+        """How this machine takes a model's weights in, for one load."""
 
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         """The temporaries this machine really holds during a step, for the ledger's forecast."""
@@ -42,8 +51,30 @@ class Backend(Protocol):
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         """x in the type that matrix products take, contiguous."""
 
-    def linear(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """x [N, in] times weight [out, in] transposed, in the weight's type."""
+    def norm_input(self, x: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
+        """x [N, D] RMS-normed times `norm` [D], then as_input."""
+
+    def embed(self, token_ids: torch.Tensor, embedding: Matrix) -> torch.Tensor:
+        """Residual streams float32 [N, n, D], each starting as the token's embedding; token_ids int64 [N]."""
+
+    def linear(self, x: torch.Tensor, weight: Matrix) -> torch.Tensor:
+        """x [N, in] times weight [out, in] transposed: [N, out] in the type that this machine's products give."""
+
+    def grouped_linear(self, o: torch.Tensor, weight: Matrix) -> torch.Tensor:
+        """Attention output o [N, H·d] in G groups, each through its own [out_rank, H·d/G]: [N, G·out_rank]."""
+
+    def finish_rows(
+        self, kv: torch.Tensor, norm: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, rounding: KvRounding
+    ) -> torch.Tensor:
+        """Raw rows as stored, from projections kv float32 [N, d] and rotation [N, pairs] (rounding.store_rows)."""
+
+    def append_rows(self, values: torch.Tensor, gates: torch.Tensor, start: int, windows: Windows) -> None:
+        """Close a step's windows into stored rows and advance the rolling state (compressor.append_rows)."""
+
+    def index_queries(
+        self, index_q: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, rounding: KvRounding
+    ) -> torch.Tensor:
+        """Indexer queries [T, Hi, di] in stored precision, from projections [T, Hi·di] (rounding.prepare_index)."""
 
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
         """Collapse streams float32 [N, n, D] to a normed sublayer input (hyper_connection.mix)."""
@@ -56,8 +87,8 @@ class Backend(Protocol):
     ) -> Mixed:
         """`expand`, then `mix` for the next sublayer, with the same bits; a backend may fuse the two."""
 
-    def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
-        """The final collapse, float32 [N, D] (hyper_connection.collapse)."""
+    def collapse(self, streams: torch.Tensor, head: Mixer, norm: torch.Tensor) -> torch.Tensor:
+        """The final collapse (hyper_connection.collapse) and the output norm, float32 [N, D]."""
 
     def select(
         self, queries: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, position: int, ratio: int, top_k: int
@@ -65,7 +96,7 @@ class Backend(Protocol):
         """The indexer's rows for consecutive tokens from `position` on (indexer.select_rows)."""
 
     def new_attention_output(self, q: torch.Tensor) -> torch.Tensor:
-        """An uninitialised tensor for the step's attention output, shaped as q [N, H, d]."""
+        """A tensor for the step's attention output, shaped as q [N, H, d]; q itself where attention works in place."""
 
     def attend(self, q: torch.Tensor, band: Band, space: RowSpace, form: QueryForm, out: torch.Tensor) -> None:
         """Attention of a band's tokens into out [T, H, d] (row_attention.attend)."""

@@ -7,10 +7,16 @@ from engine.backends.base import TokenProgram
 from engine.backends.cpu_buffers import cpu_step_buffers
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
-from engine.layers import hyper_connection, indexer, moe, row_attention
+from engine.layers import compressor, hyper_connection, indexer, moe, row_attention
+from engine.layers.compressor import Windows
 from engine.layers.hyper_connection import Mixed, Mixer
+from engine.layers.matrix import Matrix, decoded
 from engine.layers.moe import Experts, Router, Routing
+from engine.layers.norm import rms_norm
+from engine.layers.rope import rotate
+from engine.layers.rounding import KvRounding, prepare_index, store_rows
 from engine.layers.row_attention import QueryForm, RowSpace
+from engine.placement import DecodedPlacement, Placement
 from engine.plan import Band, Step
 from engine.state import SessionState
 from engine.step_buffers import Buffer
@@ -24,10 +30,15 @@ class CpuBackend:
     name = "cpu"
     compiled = False
     device = "cpu"
+    tensor_device = torch.device("cpu")
+    works_in_bands = True  # a band's activations stay in cache
 
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:
         self.config, self.compute_dtype = config, compute_dtype
         self.native_note = "plain torch"
+
+    def placement(self) -> Placement:
+        return DecodedPlacement(self.compute_dtype)
 
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         return cpu_step_buffers(shape, step, self.compute_dtype.itemsize, self.compiled)
@@ -35,8 +46,36 @@ class CpuBackend:
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         return x.to(self.compute_dtype).contiguous()
 
-    def linear(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return functional.linear(x.to(weight.dtype), weight)
+    def norm_input(self, x: torch.Tensor, norm: torch.Tensor) -> torch.Tensor:
+        return self.as_input(rms_norm(x, norm, self.config.rms_eps))
+
+    def embed(self, token_ids: torch.Tensor, embedding: Matrix) -> torch.Tensor:
+        return decoded(embedding)[token_ids].float()[:, None, :].repeat(1, self.config.streams, 1)
+
+    def linear(self, x: torch.Tensor, weight: Matrix) -> torch.Tensor:
+        tensor = decoded(weight)
+        return functional.linear(x.to(tensor.dtype), tensor)
+
+    def grouped_linear(self, o: torch.Tensor, weight: Matrix) -> torch.Tensor:
+        groups, tensor = self.config.out_groups, decoded(weight)
+        parts = self.as_input(o).view(-1, groups, tensor.shape[1]).transpose(0, 1)
+        products = torch.bmm(parts, tensor.view(groups, -1, tensor.shape[1]).transpose(1, 2))
+        return products.transpose(0, 1).reshape(-1, tensor.shape[0])
+
+    def finish_rows(
+        self, kv: torch.Tensor, norm: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, rounding: KvRounding
+    ) -> torch.Tensor:
+        rows = rotate(rms_norm(kv, norm, self.config.rms_eps), cos, sin)
+        return store_rows(rows, rounding, self.config.rope_dim)
+
+    def append_rows(self, values: torch.Tensor, gates: torch.Tensor, start: int, windows: Windows) -> None:
+        compressor.append_rows(values, gates, start, windows, self.config)
+
+    def index_queries(
+        self, index_q: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, rounding: KvRounding
+    ) -> torch.Tensor:
+        queries = index_q.float().view(-1, self.config.index_heads, self.config.index_dim)
+        return prepare_index(rotate(queries, cos, sin), rounding)
 
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
         return hyper_connection.mix(streams, mixer, norm, self.config)
@@ -50,8 +89,8 @@ class CpuBackend:
         self.expand(streams, y, mixed)
         return self.mix(streams, mixer, norm)
 
-    def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
-        return hyper_connection.collapse(streams, head, self.config)
+    def collapse(self, streams: torch.Tensor, head: Mixer, norm: torch.Tensor) -> torch.Tensor:
+        return rms_norm(hyper_connection.collapse(streams, head, self.config), norm, self.config.rms_eps)
 
     def select(
         self, queries: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, position: int, ratio: int, top_k: int

@@ -13,7 +13,9 @@ from engine.backends.cpu import CpuBackend
 from engine.backends.cpu_decode import SessionProgram, build_program
 from engine.config import ModelConfig
 from engine.layers.hyper_connection import Mixed, Mixer
+from engine.layers.matrix import decoded
 from engine.layers.moe import Experts, Router, Routing
+from engine.layers.norm import rms_norm
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import AttentionPlan, Band
 from engine.state import SessionState
@@ -48,8 +50,8 @@ class NativeCpuBackend(CpuBackend):
         found = self.native.hc_expand_mix(streams, y, _tokens(mixed), self._mixer(mixer, norm))
         return Mixed(found.x, found.post, found.comb)
 
-    def collapse(self, streams: torch.Tensor, head: Mixer) -> torch.Tensor:
-        return self.native.hc_head(streams, self._mixer(head, None))
+    def collapse(self, streams: torch.Tensor, head: Mixer, norm: torch.Tensor) -> torch.Tensor:
+        return rms_norm(self.native.hc_head(streams, self._mixer(head, None)), norm, self.config.rms_eps)
 
     def select(
         self, queries: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, position: int, ratio: int, top_k: int
@@ -111,13 +113,14 @@ class NativeCpuBackend(CpuBackend):
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
         """Tokens are gathered by expert, each expert's two products run over its group, results combined in order."""
         x = self.as_input(x)
-        groups = self.native.group(routing.experts, experts.gate_up.shape[0], _GROUP_GRAIN)
+        gate_up, down = decoded(experts.gate_up), decoded(experts.down)
+        groups = self.native.group(routing.experts, gate_up.shape[0], _GROUP_GRAIN)
         rows = x.index_select(0, groups.source)
-        inner = rows.new_empty(rows.shape[0], experts.gate_up.shape[1])
-        _grouped_product(rows, experts.gate_up, groups.counts, inner)
-        _grouped_product(self.native.swiglu(inner, experts.limit), experts.down, groups.counts, rows)
-        shared = self.native.swiglu(functional.linear(x, experts.shared_gate_up), experts.limit)
-        shared = functional.linear(shared, experts.shared_down)
+        inner = rows.new_empty(rows.shape[0], gate_up.shape[1])
+        _grouped_product(rows, gate_up, groups.counts, inner)
+        _grouped_product(self.native.swiglu(inner, experts.limit), down, groups.counts, rows)
+        shared = self.native.swiglu(functional.linear(x, decoded(experts.shared_gate_up)), experts.limit)
+        shared = functional.linear(shared, decoded(experts.shared_down))
         return self.native.combine(rows, groups.place, routing.weights, shared)
 
     def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:

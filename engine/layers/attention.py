@@ -12,11 +12,10 @@ import torch
 from engine.backends.base import Backend
 from engine.config import ModelConfig
 from engine.layers.attention_weights import Attention
-from engine.layers.compressor import close_windows, finish_rows
+from engine.layers.compressor import Windows
 from engine.layers.indexer import Selection
-from engine.layers.norm import rms_norm
-from engine.layers.rope import rotate, rotation
-from engine.layers.rounding import KvRounding, prepare_index, store_index_rows, store_rows
+from engine.layers.rope import rotation
+from engine.layers.rounding import KvRounding
 from engine.layers.row_attention import QueryForm, RowSpace
 from engine.plan import Step, Visibility, admit
 from engine.state import LayerState
@@ -26,8 +25,8 @@ from engine.state import LayerState
 class Projections:
     """What the sublayer computed from its input, token by token, before any row sees another. All [N, ...].
 
-    q [N, H·d] and index_q [N, Hi·di] in the compute type; kv [N, d], pool and index_pool (values, gates) and
-    index_weights [N, Hi] float32.
+    q [N, H·d] and index_q [N, Hi·di] as the backend's products leave them; kv [N, d], pool and index_pool (values,
+    gates) and index_weights [N, Hi] float32.
     """
 
     q: torch.Tensor
@@ -57,7 +56,7 @@ def project(x: torch.Tensor, weights: Attention, context: StepContext, ops: Back
     """
     config = context.config
     qa, kv = torch.split(ops.linear(ops.as_input(x), weights.entry), [config.q_rank, config.head_dim], dim=1)
-    qa = ops.as_input(rms_norm(qa, weights.q_a_norm, config.rms_eps))
+    qa = ops.norm_input(qa, weights.q_a_norm)
     pool = index_pool = index_q = index_weights = None
     if weights.compressor is not None and weights.exact_entry is not None:
         exact = ops.linear(x, weights.exact_entry)
@@ -102,12 +101,11 @@ def attend_step(
 ) -> torch.Tensor:
     """Attention output [N, H·d] of a step from its projections; the layer's state is advanced in place."""
     config, step = context.config, context.step
-    positions = torch.arange(step.start, step.stop)
+    positions = torch.arange(step.start, step.stop, device=weights.frequencies.device)
     cos, sin = rotation(positions, weights.frequencies)
-    current = rotate(rms_norm(found.kv, weights.kv_norm, config.rms_eps), cos, sin)
-    current = store_rows(current, context.rounding, config.rope_dim)
+    current = ops.finish_rows(found.kv, weights.kv_norm, cos, sin, context.rounding)
     raw = torch.cat([state.prior_rows(step.start), current])
-    _append_rows(found, weights, state, context)
+    _append_rows(found, weights, state, context, ops)
     space = _row_space(found, raw, weights, state, context, cos, sin, ops)
     form = QueryForm(weights.sinks, cos, sin, config.rms_eps)
     q = found.q.view(step.tokens, config.heads, config.head_dim)
@@ -121,26 +119,22 @@ def attend_step(
 
 def output_projection(o: torch.Tensor, weights: Attention, ops: Backend) -> torch.Tensor:
     """Grouped low-rank output: o [N, H·d] to [N, D] (ds4-architecture 3.4)."""
-    groups, rank, width = weights.out_a.shape
-    parts = torch.bmm(ops.as_input(o).view(-1, groups, width).transpose(0, 1), weights.out_a.transpose(1, 2))
-    return ops.linear(parts.transpose(0, 1).reshape(-1, groups * rank), weights.out_b)
+    return ops.linear(ops.grouped_linear(o, weights.out_a), weights.out_b)
 
 
-def _append_rows(found: Projections, weights: Attention, state: LayerState, context: StepContext) -> None:
+def _append_rows(found: Projections, weights: Attention, state: LayerState, context: StepContext, ops: Backend) -> None:
     """Close the step's windows: compressed rows and, with an indexer, index rows, in their stored form."""
-    config, step = context.config, context.step
+    start, frequencies, rounding = context.step.start, weights.frequencies, context.rounding
     if weights.compressor is None or found.pool is None or state.rolling is None:
         return
-    first = step.start // weights.compressor.ratio
-    pooled = close_windows(*found.pool, step.start, weights.compressor, state.rolling)
-    rows = finish_rows(pooled, first, weights.compressor, weights.frequencies, config)
-    state.append_compressed(store_rows(rows, context.rounding, config.rope_dim), first)
+    windows = Windows(weights.compressor, frequencies, state.rolling, state.compressed, rounding, is_index=False)
+    ops.append_rows(*found.pool, start, windows)
     if weights.indexer is None or found.index_pool is None or state.index_rolling is None:
         return
-    own = weights.indexer.compressor
-    pooled = close_windows(*found.index_pool, step.start, own, state.index_rolling)
-    rows = finish_rows(pooled, first, own, weights.frequencies, config)
-    state.append_index(store_index_rows(rows, context.rounding), first)
+    windows = Windows(
+        weights.indexer.compressor, frequencies, state.index_rolling, state.index, rounding, is_index=True
+    )
+    ops.append_rows(*found.index_pool, start, windows)
 
 
 def _row_space(
@@ -161,8 +155,7 @@ def _row_space(
     selection = None
     first = view.first_scored(top_k) if top_k is not None else step.tokens
     if first < step.tokens and found.index_q is not None and found.index_weights is not None:
-        queries = found.index_q[first:].float().view(-1, config.index_heads, config.index_dim)
-        queries = prepare_index(rotate(queries, cos[first:], sin[first:]), context.rounding)
+        queries = ops.index_queries(found.index_q[first:], cos[first:], sin[first:], context.rounding)
         ids, counts = ops.select(
             queries,
             found.index_weights[first:],

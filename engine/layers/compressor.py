@@ -13,6 +13,7 @@ from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.layers.norm import rms_norm
 from engine.layers.rope import rotate, rotation
+from engine.layers.rounding import KvRounding, store_index_rows, store_rows
 
 EMPTY_SCORE = -1e30  # a gate that softmax turns into weight exactly 0, without the NaN of two infinities
 
@@ -67,6 +68,36 @@ class RollingState:
     @property
     def nbytes(self) -> int:
         return self.values.nbytes + self.scores.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """What closing windows works on: weights, the layer's frequencies, and where state and rows are kept.
+
+    store [capacity, d] receives row w of window w, as stored; `is_index` tells the indexer's rows from attention's.
+    """
+
+    weights: Compressor
+    frequencies: torch.Tensor
+    rolling: RollingState
+    store: torch.Tensor
+    rounding: KvRounding
+    is_index: bool
+
+
+def append_rows(values: torch.Tensor, gates: torch.Tensor, start: int, windows: Windows, config: ModelConfig) -> None:
+    """Close the windows of a step that begins at `start`: its rows join the store, the rolling state advances.
+
+    values, gates as in `close_windows`. Raises IndexError where the store has no room.
+    """
+    first, stop = start // windows.weights.ratio, (start + len(values)) // windows.weights.ratio
+    if stop > len(windows.store):
+        raise IndexError(f"rows {first} to {stop} exceed the capacity of {len(windows.store)}")
+    pooled = close_windows(values, gates, start, windows.weights, windows.rolling)
+    rows = finish_rows(pooled, first, windows.weights, windows.frequencies, config)
+    kind = windows.rounding
+    stored = store_index_rows(rows, kind) if windows.is_index else store_rows(rows, kind, config.rope_dim)
+    windows.store[first:stop] = stored
 
 
 def close_windows(

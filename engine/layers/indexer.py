@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import torch
 
 from engine.layers.compressor import Compressor
+from engine.layers.matrix import Matrix
 
 _TILE_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Weights: q_b [Hi·di, q_rank] in the compute type, and the compressor of its own rows."""
+    """Weights: q_b [Hi·di, q_rank] as the backend keeps matrices, and the compressor of its own rows."""
 
-    q_b: torch.Tensor
+    q_b: Matrix
     compressor: Compressor
 
 

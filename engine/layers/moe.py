@@ -9,13 +9,14 @@ import torch
 from torch.nn import functional
 
 from engine.config import ModelConfig
+from engine.layers.matrix import Matrix, decoded
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """gate [E, D] float32; then either a selection bias [E] float32 or a token-id table int64 [vocab, used]."""
+    """gate [E, D], an exact matrix; then a selection bias [E] float32 or a token-id table [vocab, used] of integers."""
 
-    gate: torch.Tensor
+    gate: Matrix
     bias: torch.Tensor | None
     table: torch.Tensor | None
 
@@ -24,16 +25,16 @@ class Router:
 class Experts:
     """gate_up [E, 2·ff, D] (gate rows first), down [E, D, ff], and the shared expert's [2·ff, D] and [D, ff]."""
 
-    gate_up: torch.Tensor
-    down: torch.Tensor
-    shared_gate_up: torch.Tensor
-    shared_down: torch.Tensor
+    gate_up: Matrix
+    down: Matrix
+    shared_gate_up: Matrix
+    shared_down: Matrix
     limit: float
 
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """Experts int64 [N, used] and their weights float32 [N, used] of every token."""
+    """Experts, integers [N, used], and their weights float32 [N, used] of every token."""
 
     experts: torch.Tensor
     weights: torch.Tensor
@@ -44,7 +45,7 @@ def route(x: torch.Tensor, token_ids: torch.Tensor, router: Router, config: Mode
 
     Equal scores go to the lower expert, so that the choice does not depend on a sort's mood.
     """
-    scores = functional.softplus(x.float() @ router.gate.T).sqrt()
+    scores = functional.softplus(x.float() @ decoded(router.gate).T).sqrt()
     if router.table is not None:
         chosen = router.table[token_ids]
     else:
@@ -66,18 +67,19 @@ def run_experts(x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Te
     Every (token, slot) pair has its own output row, so the sum runs over slots in a fixed order.
     """
     tokens, used = routing.experts.shape
+    gate_up, down = decoded(experts.gate_up), decoded(experts.down)
     order = routing.experts.flatten().argsort(stable=True)
-    counts = torch.bincount(routing.experts.flatten(), minlength=experts.gate_up.shape[0]).tolist()
+    counts = torch.bincount(routing.experts.flatten(), minlength=gate_up.shape[0]).tolist()
     slots = torch.empty(tokens * used, x.shape[1], dtype=torch.float32)
     for expert, pairs in enumerate(torch.split(order, counts)):
         if len(pairs):
-            inner = swiglu(x[pairs // used] @ experts.gate_up[expert].T, experts.limit)
-            slots[pairs] = (inner.to(x.dtype) @ experts.down[expert].T).float()
+            inner = swiglu(x[pairs // used] @ gate_up[expert].T, experts.limit)
+            slots[pairs] = (inner.to(x.dtype) @ down[expert].T).float()
     routed = (slots.view(tokens, used, -1) * routing.weights[:, :, None]).sum(dim=1)
     return routed + shared_expert(x, experts)
 
 
 def shared_expert(x: torch.Tensor, experts: Experts) -> torch.Tensor:
     """The expert every token passes: [N, D] in the compute type to float32 [N, D]."""
-    inner = swiglu(x @ experts.shared_gate_up.T, experts.limit).to(x.dtype)
-    return (inner @ experts.shared_down.T).float()
+    inner = swiglu(x @ decoded(experts.shared_gate_up).T, experts.limit).to(x.dtype)
+    return (inner @ decoded(experts.shared_down).T).float()

@@ -70,7 +70,7 @@ def random_attention(config: ModelConfig, ratio: int, generator: torch.Generator
         q_b=matrix(HEADS * WIDTH, 32),
         kv_norm=1 + 0.2 * matrix(WIDTH),
         sinks=matrix(HEADS),
-        out_a=matrix(2, 16, HEADS * WIDTH // 2),
+        out_a=matrix(2 * 16, HEADS * WIDTH // 2),
         out_b=matrix(64, 32),
         frequencies=inverse_frequencies(config, ratio),
         compressor=random_compressor(ratio, WIDTH, generator) if ratio else None,

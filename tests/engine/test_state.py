@@ -3,9 +3,11 @@
 import pytest
 import torch
 
+from engine.layers.compressor import Windows, append_rows
+from engine.layers.rope import inverse_frequencies
 from engine.layers.rounding import KvRounding
 from engine.state import LayerState, SessionState
-from tests.engine.shapes import small_config
+from tests.engine.shapes import random_compressor, small_config
 
 WIDTH = 64
 
@@ -37,12 +39,19 @@ def test_prior_rows_are_a_copy() -> None:
 
 
 def test_rows_beyond_the_capacity_are_refused_and_nothing_is_written() -> None:
-    state = LayerState.empty(small_config((4,)), 4, 64, KvRounding.NONE)
+    config = small_config((4,))
+    state = LayerState.empty(config, 4, 64, KvRounding.NONE)
     capacity = state.compressed.shape[0]
     assert capacity == 64 // 4 + 16
+    weights = random_compressor(4, WIDTH, torch.Generator().manual_seed(0))
+    rolling = state.rolling
+    assert rolling is not None
+    windows = Windows(weights, inverse_frequencies(config, 4), rolling, state.compressed, KvRounding.NONE, False)
+    tokens = torch.ones(8, 2 * WIDTH)
     with pytest.raises(IndexError, match="capacity"):
-        state.append_compressed(torch.ones(2, WIDTH), capacity - 1)
+        append_rows(tokens, tokens, 4 * (capacity - 1), windows, config)
     assert not state.compressed.any()
+    assert not rolling.values.any()
 
 
 def test_a_checkpoint_restores_everything_that_was_overwritten() -> None:

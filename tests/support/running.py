@@ -35,7 +35,7 @@ def network_of(path: Path, native: bool = False) -> Network:
     source = open_model(path)
     config = ModelConfig.from_gguf(source)
     backend = cpu_backend(config, torch.float32) if native else CpuBackend(config, torch.float32)
-    return Network(config, load_weights(StoredWeights(source), config, torch.float32), backend)
+    return Network(config, load_weights(StoredWeights(source), config, backend.placement()), backend)
 
 
 def timeline_of(network: Network, context: int = 16384, rounding: KvRounding = KvRounding.NONE) -> Timeline:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from app.commands.stop_signal import STOPPED_STATUS, stop_on_interrupt
+from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from engine.bench.export import export, to_markdown
@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plan", choices=[plan.value for plan in Plan], default=Plan.QUICK.value, help="what to measure"
     )
-    parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file; the embedded model if left out")
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE", help="a GGUF file or a model's folder; default: the embedded model"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="save the run as .json, .csv or .md")
     parser.add_argument("--json", action="store_true", help="print the whole run as JSON")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="compare with an earlier run saved as .json")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.commands.chat_output import AnswerWriter, JsonWriter, ProgressLine, TextWriter
-from app.commands.interrupts import stop_on_interrupt
+from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from engine.loading import Model
     from engine.sampling import Sampling
 
-STOPPED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
 _MAX_TOKENS = 512
 
 
@@ -30,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--file", action="append", default=[], type=Path, metavar="F", help="put a text, PDF or DOCX file first"
     )
-    parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file; the embedded model if left out")
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE", help="a GGUF file or a model's folder; default: the embedded model"
+    )
     parser.add_argument("--system", metavar="TEXT", help="instructions that come before the conversation")
     parser.add_argument(
         "--max-tokens", type=int, default=_MAX_TOKENS, metavar="N", help=f"longest answer (default: {_MAX_TOKENS})"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import resources
 from app.commands.chat_output import ProgressLine
 from app.commands.inspect_views import printable, size
-from app.commands.interrupts import stop_on_interrupt
+from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from engine.errors import Stopped, UserError
 from engine.gguf.types import AMBIGUOUS_TYPES
 from engine.recipes import Recipes
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from engine.convert import Conversion
     from engine.divergence import Divergence
 
-STOPPED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
 EMBEDDED = "embedded"
 
 

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--json", action="store_true", help="every finding with its numbers, for programs")
     parser.add_argument(
-        "--model", type=Path, metavar="FILE", help="test reading this model file (default: the embedded model)"
+        "--model", type=Path, metavar="FILE", help="test reading this model (default: the embedded model)"
     )
     parser.add_argument(
         "--quick", action="store_true", help="leave out the two checks that take seconds: the disk and the engine"

@@ -1,4 +1,4 @@
-"""Ctrl+C for long commands: the first one asks the work to stop, the second ends the program. Main thread."""
+"""Ctrl+C for long commands: the first one asks for an orderly end, the next one ends the program as usual."""
 
 import contextlib
 import signal
@@ -6,10 +6,12 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+STOPPED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
+
 
 @contextlib.contextmanager
 def stop_on_interrupt(stop: threading.Event) -> Iterator[None]:
-    """While inside, Ctrl+C sets `stop`; the next one raises KeyboardInterrupt as usual."""
+    """Set `stop` on the first Ctrl+C. Off the main thread, where signals cannot be handled, this does nothing."""
 
     def handle(number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -17,7 +19,7 @@ def stop_on_interrupt(stop: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are not ours to handle there
+        yield
         return
     before = signal.signal(signal.SIGINT, handle)
     try:

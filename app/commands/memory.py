@@ -1,9 +1,10 @@
 """`haloband memory`: what a prompt of some length would hold, layer by layer, from a model's shape alone.
 
-Called by app.cli on the main thread. It reads at most the header of a model file: no weights, no torch.
+Called by app.cli on the main thread. It reads at most the headers of a model's files: no weights, no torch.
 """
 
 import argparse
+import contextlib
 import json
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from app.commands.memory_views import MemoryForecast, as_json, as_text
 from engine.cache_shape import F16_BYTES, F32_BYTES, CacheShape
 from engine.config import ModelConfig
 from engine.errors import UserError
-from engine.gguf.reader import GgufFile
 from engine.ledger import memory_report
+from engine.model_source import open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
 from engine.step_buffers import BufferStyle, peak_bytes, step_buffers
 
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--config", choices=sorted(_NAMED_SHAPES), help="a known shape (default: v4-flash)")
     which.add_argument(
-        "--model", type=Path, metavar="FILE", help="the shape of a GGUF file, of which only the header is read"
+        "--model", type=Path, metavar="FILE", help="the shape of a GGUF file or a model's folder; only headers are read"
     )
     parser.add_argument("--tokens", type=int, required=True, metavar="N", help="length of the prompt")
     parser.add_argument(
@@ -73,10 +74,10 @@ def _read_shape(args: argparse.Namespace) -> tuple[str, CacheShape, int | None, 
     if args.model is None:
         name = args.config or "v4-flash"
         return name, _NAMED_SHAPES[name](row_bytes), None, LONGEST_CONTEXT
-    with GgufFile.open(args.model) as file:
-        config = ModelConfig.from_gguf(file)
-        name = file.get_str("general.name", args.model.stem)
-        weights = sum(tensor.nbytes for tensor in file.tensors.values())
+    with contextlib.closing(open_model(args.model)) as source:
+        config = ModelConfig.from_gguf(source)
+        name = source.get_str("general.name", args.model.stem)
+        weights = sum(tensor.nbytes for tensor in source.tensors.values())
     return name, CacheShape.from_config(config, row_bytes), weights, config.context_length
 
 

@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-from app.commands.stop_signal import STOPPED_STATUS, stop_on_interrupt
+from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from app.paths import app_paths
@@ -27,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     default = QualifyRequest()
     parser.add_argument("--a", type=int, default=default.cap_a, metavar="N", help="step cap of arm A, in tokens")
     parser.add_argument("--b", type=int, default=default.cap_b, metavar="N", help="step cap of arm B, in tokens")
-    parser.add_argument("--model", type=Path, metavar="FILE", help="a GGUF file; the embedded model if left out")
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE", help="a GGUF file or a model's folder; default: the embedded model"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="save the report as .json or .md")
     parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
     parser.add_argument(
@@ -72,8 +74,8 @@ def request_of(args: argparse.Namespace) -> QualifyRequest:
             raise UserError(f"The step cap {name} {cap:,} is outside 1 to {_STEP_LIMIT:,}.")
     if args.retrieval_tokens and args.retrieval_tokens < 512:
         raise UserError(f"Keys need a text of at least 512 tokens, not {args.retrieval_tokens:,}.")
-    if args.model is not None and not args.model.is_file():
-        raise UserError(f"The model {args.model} is not a file.")
+    if args.model is not None and not args.model.exists():
+        raise UserError(f"The model {args.model} does not exist.")
     return QualifyRequest(
         cap_a=args.a,
         cap_b=args.b,

@@ -1,9 +1,10 @@
-"""What the models page knows of a file: read from its header alone, off the GUI thread. No weights, no torch.
+"""What the models page knows of a model: read from its files' headers alone, off the GUI thread. No weights, no torch.
 
 "Fits" compares what the engine would ask for (weights, the session at the chosen context, one step's buffers) with the
 memory that is free now, and says which number is too large.
 """
 
+import contextlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,15 @@ import psutil
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.errors import UserError
-from engine.gguf.reader import GgufFile
 from engine.ledger import capacity_bytes
+from engine.model_source import find_models, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
 from engine.step_buffers import BufferStyle, peak_bytes, step_buffers
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """One file. `path` None is the embedded model. `problem` says why it cannot be used; then the rest is unknown."""
+    """One model. `path` None is the embedded one. `problem` says why it cannot be used; then the rest is unknown."""
 
     path: Path | None
     name: str
@@ -41,28 +42,28 @@ class ModelEntry:
         )
 
 
-def read_entry(path: Path | None, file: Path, context: int) -> ModelEntry:
-    """Read one file's header. Never raises for a bad file: the entry carries the sentence."""
+def read_entry(path: Path | None, place: Path, context: int) -> ModelEntry:
+    """Read the headers of the model at `place`. Never raises for a bad one: the entry carries the sentence."""
     try:
-        return _read(path, file, context)
+        return _read(path, place, context)
     except UserError as error:
-        return ModelEntry(path, file.name, problem=str(error))
+        return ModelEntry(path, place.name, problem=str(error))
     except OSError as error:
-        return ModelEntry(path, file.name, problem=f"{file}: {error.strerror or error}")
+        return ModelEntry(path, place.name, problem=f"{place}: {error.strerror or error}")
 
 
-def _read(path: Path | None, file: Path, context: int) -> ModelEntry:
-    with GgufFile.open(file) as gguf:
-        config = ModelConfig.from_gguf(gguf)
+def _read(path: Path | None, place: Path, context: int) -> ModelEntry:
+    with contextlib.closing(open_model(place)) as source:
+        config = ModelConfig.from_gguf(source)
         by_type: Counter[str] = Counter()
-        for tensor in gguf.tensors.values():
+        for tensor in source.tensors.values():
             by_type[tensor.type_name] += tensor.elements
-        weights = sum(tensor.nbytes for tensor in gguf.tensors.values())
+        weights = sum(tensor.nbytes for tensor in source.tensors.values())
         return ModelEntry(
             path=path,
-            name=gguf.get_str("general.name", file.stem),
-            file_bytes=file.stat().st_size,
-            architecture=gguf.get_str("general.architecture", ""),
+            name=source.get_str("general.name", place.stem),
+            file_bytes=source.file_bytes,
+            architecture=source.get_str("general.architecture", ""),
             quantization=" + ".join(name for name, _ in by_type.most_common(2)),
             parameters=sum(by_type.values()),
             context_length=config.context_length,
@@ -77,21 +78,13 @@ def _session_bytes(config: ModelConfig, context: int) -> int:
     return capacity_bytes(shape, context) + max(peak_bytes(step_buffers(shape, step, BufferStyle())) for step in steps)
 
 
-def files_in(folder: Path) -> list[Path]:
-    """The GGUF files directly in a watched folder, by name; nothing if it cannot be read."""
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix.lower() == ".gguf" and path.is_file())
-    except OSError:
-        return []
-
-
 def read_library(
     embedded: Path, files: tuple[str, ...], folders: tuple[str, ...], context: int
 ) -> tuple[ModelEntry, ...]:
-    """The embedded model, the files that were added, and those in watched folders, each once."""
+    """The embedded model, those that were added, and those in watched folders, each once."""
     entries = [read_entry(None, embedded, context)]
     seen: set[Path] = set()
-    for path in [*(Path(f) for f in files), *(p for folder in folders for p in files_in(Path(folder)))]:
+    for path in [*(Path(f) for f in files), *(p for folder in folders for p in find_models(Path(folder)))]:
         resolved = path.expanduser().absolute()
         if resolved not in seen:
             seen.add(resolved)

@@ -162,7 +162,7 @@ class ModelsPage(QWidget):
     # ------------------------------------------------------------ the person acts
 
     def choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, _tr("Add a model"), "", _tr("Models (*.gguf)"))
+        name, _ = QFileDialog.getOpenFileName(self, _tr("Add a model"), "", _tr("Models (*.gguf *.safetensors)"))
         if name:
             self.add_file(Path(name))
 

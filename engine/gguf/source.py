@@ -98,6 +98,12 @@ def open_gguf(path: Path) -> GgufSource:
     return GgufSource(path, parts)
 
 
+def is_later_part(path: Path) -> bool:
+    """Whether a file is named like a part of a model other than the first."""
+    match = _PART_NAME.fullmatch(path.name)
+    return match is not None and int(match[2]) > 1
+
+
 def _check_parts(parts: Sequence[GgufFile], count: int) -> None:
     for number, part in enumerate(parts):
         found = part.get_int("split.no"), part.get_int("split.count")

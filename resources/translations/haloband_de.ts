@@ -1517,8 +1517,8 @@
             <translation>Modelle</translation>
         </message>
         <message>
-            <source>Models (*.gguf)</source>
-            <translation>Modelle (*.gguf)</translation>
+            <source>Models (*.gguf *.safetensors)</source>
+            <translation>Modelle (*.gguf *.safetensors)</translation>
         </message>
         <message>
             <source>Pick the model that answers. The one in use stays until the next one is ready.</source>

@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,9 @@ import resources
 from app.commands import memory
 from app.commands.memory_views import as_json, as_text, size_text
 from engine.errors import ModelFileError, UserError
+from tests.support.deepseek_folder import plain_entries, write_folder
+from tests.support.model_files import ModelParts
+from tests.support.tiny_model import write_tiny_gguf
 
 
 def parse(*words: str) -> argparse.Namespace:
@@ -79,6 +83,18 @@ def test_steps_follow_cap_and_cut() -> None:
     assert steps() == [(0, 9133, 5)]
     assert steps("--cap", "8192", "--cut", "greedy") == [(0, 8192, 4), (8192, 941, 1)]
     assert steps("--cap", "8192") == [(0, 4568, 3), (4568, 4565, 3)]
+
+
+def test_a_model_in_any_form_has_the_same_ledger(tmp_path: Path) -> None:
+    """One file, parts of it (any of them), and a folder with the same weights in the same type."""
+    whole = tmp_path / "whole.gguf"
+    write_tiny_gguf(whole)
+    parts = ModelParts.read(whole).write_parts(tmp_path, 3)
+    folder = write_folder(tmp_path / "folder", plain_entries())
+    first, *others = [ledger("--model", str(path), "--tokens", "100") for path in (whole, *parts, folder)]
+    assert first["weight_bytes_as_stored"] > 0
+    for other in others:
+        assert other | {"model": first["model"]} == first
 
 
 def test_a_model_file_gives_its_own_shape_and_weights() -> None:

@@ -75,7 +75,7 @@ def test_the_report_is_saved_where_asked(children: dict[str, object], tmp_path: 
         (("--a", "0"), "--a 0 is outside"),
         (("--b", "20000"), "--b 20,000 is outside 1 to 10,240"),
         (("--retrieval-tokens", "5"), "at least 512"),
-        (("--model", "none.gguf"), "none.gguf is not a file"),
+        (("--model", "none.gguf"), "none.gguf does not exist"),
         (("--out", "report.csv"), r"\.json or \.md"),
         (("--out", "nowhere/report.md"), "does not exist"),
     ],

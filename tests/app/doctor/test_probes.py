@@ -335,6 +335,16 @@ def test_the_verdict_on_a_disk(large_file: Path, step: float, severity: Severity
     assert finding.severity is severity and "GB/s" in finding.found
 
 
+def test_of_a_model_folder_the_largest_file_is_read(large_file: Path) -> None:
+    folder = large_file.parent / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "model-00001-of-00002.safetensors").write_bytes(bytes(100))
+    (folder / "model-00002-of-00002.safetensors").hardlink_to(large_file)
+    (finding,) = check_disk(folder, Clock(0.001))
+    assert finding.facts["file_bytes"] == large_file.stat().st_size
+
+
 def test_a_small_or_missing_model_says_nothing_of_the_disk(tmp_path: Path) -> None:
     small = tmp_path / "small.gguf"
     for content in (b"", b"x" * 1000):

@@ -1,0 +1,64 @@
+"""The model library sees what `engine.load` can open: files, models in parts, Hugging Face folders, damaged ones."""
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from app.pages.model_entries import read_entry, read_library
+from resources import embedded_model
+from tests.support.deepseek_folder import plain_entries, split_folder, write_folder
+from tests.support.model_files import ModelParts
+from tests.support.tiny_model import write_tiny_gguf
+
+CONTEXT = 2048
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds a model in each form, and things that are no model."""
+    folder = tmp_path_factory.mktemp("shelf")
+    write_tiny_gguf(folder / "whole.gguf")
+    ModelParts.read(folder / "whole.gguf").write_parts(folder, 3)
+    split_folder(write_folder(folder / "hugging", plain_entries()), plain_entries(), 2)
+    (folder / "damaged.gguf").write_bytes(b"GGUF but no more")
+    (folder / "notes.txt").write_text("no model")
+    (folder / "program").mkdir()
+    (folder / "program" / "config.json").write_text("{}")
+    return folder
+
+
+def test_a_watched_folder_shows_every_model_once(shelf: Path) -> None:
+    entries = {entry.path: entry for entry in read_library(embedded_model(), (), (str(shelf),), CONTEXT)}
+    names = [path.name for path in entries if path is not None]
+    assert names == ["damaged.gguf", "hugging", "model-00001-of-00003.gguf", "whole.gguf"]
+    assert entries[shelf / "damaged.gguf"].problem
+    assert not any(entries[shelf / name].problem for name in names[1:])
+
+
+@pytest.mark.parametrize("name", ["whole.gguf", "model-00001-of-00003.gguf", "model-00003-of-00003.gguf", "hugging"])
+def test_an_entry_tells_of_the_whole_model(shelf: Path, name: str) -> None:
+    entry, model = read_entry(shelf / name, shelf / name, CONTEXT), engine.load(shelf / name)
+    assert entry.problem == "" and entry.fits
+    assert entry.parameters == model.info.parameters
+    assert entry.file_bytes == model.info.file_bytes
+    assert entry.context_length == model.info.context_length
+    assert entry.quantization == model.info.quantization
+
+
+def test_a_watched_model_folder_is_the_model_itself(shelf: Path) -> None:
+    _, entry = read_library(embedded_model(), (), (str(shelf / "hugging"),), CONTEXT)
+    assert entry.path == shelf / "hugging" and not entry.problem
+
+
+def test_a_file_inside_a_model_folder_can_be_added(shelf: Path) -> None:
+    (path, *_) = sorted((shelf / "hugging").glob("*.safetensors"))
+    assert read_entry(path, path, CONTEXT).parameters == read_entry(None, shelf / "hugging", CONTEXT).parameters
+
+
+def test_a_missing_part_and_a_missing_folder_say_so(shelf: Path, tmp_path: Path) -> None:
+    first = tmp_path / "model-00001-of-00003.gguf"
+    first.write_bytes((shelf / first.name).read_bytes())
+    (entry,) = read_library(embedded_model(), (), (str(tmp_path),), CONTEXT)[1:]
+    assert "model-00002-of-00003.gguf" in entry.problem and not entry.fits
+    assert read_library(embedded_model(), (), (str(tmp_path / "gone"),), CONTEXT)[1:] == ()

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernels.ops.attention import HeadShape, matrix_form, scalar_form
+from kernels.ops.attention_forms import HeadShape, matrix_form, scalar_form, split_form
 from kernels.ops.compressor import CompressorShape
 from kernels.ops.formats import WeightFormat
 from kernels.ops.indexer import IndexerShape
@@ -77,6 +77,9 @@ def _attention(shape: ModelShape, target: str) -> Iterator[Entry]:
     matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "global_load_b128")
     for queries in (1, 2):
         yield Entry(shape, matrix_form(heads, target, queries).source, 192, 65536, matrix)
+    split = split_form(heads, target)
+    yield Entry(shape, split.source, 160, 65536, matrix)
+    yield Entry(shape, split.combine, 160, 0)
 
 
 def _indexer(shape: ModelShape) -> Iterator[Entry]:

@@ -1,7 +1,7 @@
-"""Attention over selected rows: scalar (shape A), on matrix cores (B), and several queries a walk (C).
+"""Attention over selected rows: a band of tokens (shapes A, B and C), or one token with its rows cut into splits.
 
-Shapes B and C are one source (device/attention_matrix.hip) and give the same bits for a query; A
-(device/attention_rows.hip) is the reference form in F32.
+Called by the backends on the engine's worker thread. The forms themselves, which say kernel and workgroup, are those of
+kernels.ops.attention_forms.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,40 @@ from enum import IntEnum
 import torch
 
 from kernels.launch import Argument, Launcher
+from kernels.ops.attention_forms import (
+    COMBINE_THREADS,
+    MOST_IDS,
+    AttentionForm,
+    HeadShape,
+    MatrixTiling,
+    SplitForm,
+    is_amd_layout,
+    matrix_form,
+    scalar_form,
+    split_form,
+    split_form_of,
+    tiled_form,
+)
 from kernels.ops.checks import require, require_rows, require_shape
-from kernels.source import KernelSource
 
-HEADS_A_GROUP = 16
-MOST_IDS = 512  # the longest id list a token may have
+__all__ = [
+    "AttentionForm",
+    "AttentionRows",
+    "HeadShape",
+    "MatrixTiling",
+    "Plan",
+    "QueryRotation",
+    "SplitForm",
+    "attend",
+    "attend_split",
+    "is_amd_layout",
+    "matrix_form",
+    "scalar_form",
+    "split_form",
+    "split_form_of",
+    "split_work_shape",
+    "tiled_form",
+]
 
 
 class Plan(IntEnum):
@@ -26,97 +55,12 @@ class Plan(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class HeadShape:
-    """Query heads of a layer and the rows they share as key and value."""
-
-    heads: int
-    width: int
-    rotary: int
-    window: int = 128
-
-    def defines(self) -> tuple[tuple[str, int], ...]:
-        return (("HEADS", self.heads), ("WIDTH", self.width), ("ROTARY", self.rotary), ("WINDOW", self.window))
-
-
-@dataclass(frozen=True, slots=True)
-class AttentionForm:
-    """One way to attend: a kernel, and how many queries and heads a workgroup of it takes."""
-
-    source: KernelSource
-    shape: HeadShape
-    queries: int
-    group_heads: int
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixTiling:
-    """Shape of a workgroup of the matrix form: (query, head) pairs are the 16-row tiles of A."""
-
-    queries: int
-    group_heads: int
-    waves: int
-    rows: int  # cache rows at a time, 16 or 32
-    buffers: int  # of those rows in LDS, 1 or 2
-
-
-def scalar_form(shape: HeadShape) -> AttentionForm:
-    """Shape A."""
-    source = KernelSource("attention_rows", "attention_rows", shape.defines(), HEADS_A_GROUP * 32)
-    return AttentionForm(source, shape, 1, HEADS_A_GROUP)
-
-
-def matrix_form(shape: HeadShape, target: str, queries: int = 1) -> AttentionForm:
-    """Shape B (one query) or C (several, with as many fewer heads) for a target: gfx..., sm_... or the emulator's."""
-    return tiled_form(shape, target, tiling_for(shape, target, queries))
-
-
-def tiling_for(shape: HeadShape, target: str, queries: int) -> MatrixTiling:
-    """The tiling we use. gfx11 has 64 KiB of LDS a workgroup and gathers values; NVIDIA has more and a copy engine."""
-    is_amd = is_amd_layout(target)
-    wide = shape.width >= 512
-    pairs = 16 if not wide else 32 if is_amd else 64
-    group_heads = max(min(shape.heads, pairs // queries), 16)
-    waves = 4 if not wide else 16 if is_amd else 8
-    return MatrixTiling(queries, group_heads, waves, rows=16 if is_amd else 32, buffers=1 if is_amd and wide else 2)
-
-
-def tiled_form(shape: HeadShape, target: str, tiling: MatrixTiling) -> AttentionForm:
-    """The matrix form with a given tiling (for comparisons; matrix_form chooses)."""
-    defines = (
-        *shape.defines(),
-        ("QUERIES", tiling.queries),
-        ("GROUP_HEADS", tiling.group_heads),
-        ("WAVES", tiling.waves),
-        ("ROWS", tiling.rows),
-        ("BUFFERS", tiling.buffers),
-        ("MOST_IDS", MOST_IDS),
-    )
-    pool = _pool_bytes(shape, tiling, is_amd_layout(target))
-    source = KernelSource("attention_matrix", "attention_matrix", defines, tiling.waves * 32, pool)
-    return AttentionForm(source, shape, tiling.queries, tiling.group_heads)
-
-
-def is_amd_layout(target: str) -> bool:
-    """Whether a target has AMD's matrix layout."""
-    return target.startswith("gfx") or target.endswith("-amd")
-
-
-def _pool_bytes(shape: HeadShape, tiling: MatrixTiling, is_amd: bool) -> int:
-    """LDS of the matrix form: rows, the waves' shares of the scores, weights, softmax state, an id list."""
-    pairs = tiling.queries * tiling.group_heads
-    share_stride = tiling.rows if is_amd else tiling.rows + 4
-    rows = tiling.buffers * tiling.rows * (shape.width + 8) * 2
-    shares = tiling.waves * pairs * share_stride * 4
-    return rows + shares + pairs * (tiling.rows + 8) * 2 + 3 * pairs * 4 + MOST_IDS * 4
-
-
-@dataclass(frozen=True, slots=True)
 class AttentionRows:
     """The rows of one layer in one step, as stored (F16).
 
     `raw` [P + N, width], or with `is_ring` the ring [window, width] that already holds the step's own token (N = 1);
-    `compressed` [C, width] with exactly the rows that exist. Under INDEXED, `ids` int32 [T', top_k] ascending and
-    `counts` int32 [T'] belong to step tokens from `selected_from` on.
+    `compressed` [C, width] with exactly the rows that exist (for `attend_split`: with room for all that may). Under
+    INDEXED, `ids` int32 [T', top_k] ascending and `counts` int32 [T'] belong to step tokens from `selected_from` on.
     """
 
     plan: Plan
@@ -228,3 +172,87 @@ def _check_ids(rows: AttentionRows, last: int) -> None:
     require(rows.ids.shape[1] <= MOST_IDS, f"lists of {rows.ids.shape[1]} rows are longer than {MOST_IDS}")
     require_rows("ids", rows.ids, listed, rows.ids.shape[1])
     require_rows("counts", rows.counts, listed)
+
+
+def split_work_shape(form: SplitForm, rows: AttentionRows) -> tuple[int, int, int]:
+    """Shape of the float32 work buffer of `attend_split` for all rows there is room for: [splits, heads, width + 4]."""
+    return _most_splits(form, rows), form.shape.heads, form.shape.width + 4
+
+
+def attend_split(
+    launcher: Launcher,
+    form: SplitForm,
+    q: torch.Tensor,
+    rows: AttentionRows,
+    rotation: QueryRotation,
+    out: torch.Tensor,
+    start: torch.Tensor,
+    work: torch.Tensor,
+) -> None:
+    """Attention of the one token at position start[0], which only the device knows: the launch can be replayed.
+
+    q float32 [1, heads, width] as projected, out float32 [1, heads, width] rotated back (it may be q). `rows` is a ring
+    and has room for every row there may be; which of them exist follows from start[0], or from `counts` [1] for an id
+    list. `work` float32 [splits, heads, width + 4] as `split_work_shape` says; its contents need not outlive the call.
+    """
+    _check_split(form, q, rows, rotation, out, work)
+    common: dict[str, Argument] = {
+        "counts": rows.counts,
+        "cosines": rotation.cosines,
+        "sines": rotation.sines,
+        "work": work,
+        "start": start,
+        "ratio": rows.ratio,
+        "compressed_rows": rows.compressed.shape[0],
+        "plan": int(rows.plan),
+        "top_k": 0 if rows.ids is None else rows.ids.shape[1],
+    }
+    splits, shape = _most_splits(form, rows), form.shape
+    launcher.kernel(form.source)(
+        (splits, shape.heads // form.group_heads, 1),
+        q=q,
+        raw=rows.raw,
+        compressed=rows.compressed,
+        ids=rows.ids,
+        epsilon=rotation.epsilon,
+        **common,
+    )
+    grid = (shape.heads * shape.width // 2 // COMBINE_THREADS, 1, 1)
+    launcher.kernel(form.combine)(grid, sinks=rotation.sinks, out=out, splits=splits, **common)
+
+
+def _most_splits(form: SplitForm, rows: AttentionRows) -> int:
+    """Splits of the full window and of all compressed rows that there is room for."""
+    match rows.plan:
+        case Plan.WINDOW:
+            most = 0
+        case Plan.CONTIGUOUS:
+            most = rows.compressed.shape[0]
+        case Plan.INDEXED:
+            most = 0 if rows.ids is None else rows.ids.shape[1]
+    return form.shape.window // form.rows + -(-most // form.rows)
+
+
+def _check_split(
+    form: SplitForm,
+    q: torch.Tensor,
+    rows: AttentionRows,
+    rotation: QueryRotation,
+    out: torch.Tensor,
+    work: torch.Tensor,
+) -> None:
+    shape = form.shape
+    require_shape("q", q, 1, shape.heads, shape.width)
+    require_shape("out", out, 1, shape.heads, shape.width)
+    require_shape("sinks", rotation.sinks, shape.heads)
+    require_rows("cos", rotation.cosines, 1, shape.rotary // 2)
+    require_rows("sin", rotation.sines, 1, shape.rotary // 2)
+    require(rows.is_ring, "the split form reads raw rows from a ring")
+    require_shape("ring", rows.raw, shape.window, shape.width)
+    require_rows("compressed rows", rows.compressed, 0, shape.width)
+    require((rows.plan is Plan.WINDOW) == (rows.ratio == 0), "compressed rows and a compression ratio go together")
+    if rows.plan is Plan.INDEXED:
+        require(rows.ids is not None and rows.selected_from == 0, "the token needs an id list of its own")
+        _check_ids(rows, 1)
+    splits, *row_shape = split_work_shape(form, rows)
+    require_rows("work", work, splits, *row_shape)

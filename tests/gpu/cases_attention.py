@@ -1,6 +1,7 @@
-"""Benchmark cases of attention in its three shapes, and of the indexer and its selector."""
+"""Benchmark cases of attention in its three shapes and split, and of the indexer and its selector."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 
@@ -14,10 +15,15 @@ from kernels.ops.attention import (
     MatrixTiling,
     Plan,
     QueryRotation,
+    SplitForm,
     attend,
+    attend_split,
     is_amd_layout,
     matrix_form,
     scalar_form,
+    split_form,
+    split_form_of,
+    split_work_shape,
     tiled_form,
 )
 from kernels.ops.indexer import IndexerShape, TokenRange
@@ -34,6 +40,14 @@ NVIDIA_TILINGS = (
     MatrixTiling(1, 32, 8, 16, 2),
     MatrixTiling(1, 32, 16, 16, 2),
 )
+SPLIT_TILINGS = (MatrixTiling(1, 16, 8, 16, 1), MatrixTiling(1, 32, 8, 16, 1))
+NVIDIA_SPLIT_TILINGS = (
+    MatrixTiling(1, 32, 8, 32, 1),
+    MatrixTiling(1, 16, 8, 64, 1),
+    MatrixTiling(1, 16, 16, 64, 1),
+    MatrixTiling(1, 32, 8, 64, 1),
+)
+CONTEXT = 32768  # positions that a decoding token's buffers have room for
 RATIO_4_AIM = 1 / 3  # of the floor, over a step of 9,133 tokens
 
 
@@ -48,17 +62,54 @@ def attention_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
         for ratio in (0, 128):
             yield attending(bench, tokens, ratio, together, f"C, {several} queries")
     yield attending(bench, tokens, 4, scalar_form(shape), "A")
+    if tokens == 1:
+        for ratio in (0, 128, 4):
+            yield splitting(bench, ratio, split_form(shape, target), "split")
 
 
 def tiling_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
     """Shape B on ratio 4 with other workgroups than the one we use, to see whether the choice still stands."""
     target = bench.launcher.device.target
     shape = HeadShape(bench.shape.heads, bench.shape.head_dim, bench.shape.rotary)
-    for tiling in AMD_TILINGS if is_amd_layout(target) else NVIDIA_TILINGS:
-        form = tiled_form(shape, target, tiling)
-        yield attending(
-            bench, tokens, 4, form, f"{tiling.group_heads}h {tiling.waves}w {tiling.rows}r {tiling.buffers}b"
-        )
+    is_amd = is_amd_layout(target)
+    for tiling in AMD_TILINGS if is_amd else NVIDIA_TILINGS:
+        yield attending(bench, tokens, 4, tiled_form(shape, target, tiling), _tiling_name(tiling))
+    if tokens > 1:
+        return
+    for tiling in SPLIT_TILINGS if is_amd else SPLIT_TILINGS + NVIDIA_SPLIT_TILINGS:
+        for ratio in (0, 4):
+            form = split_form_of(shape, target, tiling)
+            yield splitting(bench, ratio, form, f"split {_tiling_name(tiling)}")
+
+
+def _tiling_name(tiling: MatrixTiling) -> str:
+    return f"{tiling.group_heads}h {tiling.waves}w {tiling.rows}r {tiling.buffers}b"
+
+
+def splitting(bench: Workbench, ratio: int, form: SplitForm, name: str) -> Case:
+    """One token whose buffers have room for CONTEXT positions, with poison in the rows that do not exist yet."""
+    shape = form.shape
+    view = Visibility(SINGLE_POSITION, 1, ratio)
+    exact = _rows(bench, view, shape)
+    room = bench.normal(CONTEXT // ratio if ratio else 0, shape.width).half()
+    room[: view.compressed] = exact.compressed
+    room[view.compressed :] = float("nan")
+    rows = replace(exact, compressed=room)
+    cos, sin = angles(bench, 1)
+    rotation = QueryRotation(cos, sin, bench.normal(shape.heads))
+    q, out = bench.normal(1, shape.heads, shape.width), bench.empty(1, shape.heads, shape.width)
+    start, work = bench.position(SINGLE_POSITION), bench.empty(*split_work_shape(form, rows))
+
+    def launch() -> None:
+        attend_split(bench.launcher, form, q, rows, rotation, out, start, work)
+
+    def error() -> float:
+        return nmse(out, _reference(0, view, q, rows, rotation)[None])
+
+    seen = 128 + (min(view.visible(0), bench.shape.index_top_k) if ratio == 4 else view.visible(0))
+    nbytes, flops = 2 * q.nbytes + seen * shape.width * 2, 4 * shape.heads * shape.width * seen
+    what = f"{name}, {'window' if not ratio else f'ratio {ratio}'}"
+    return Case("attention", what, 1, [launch], [out], error, 1e-6, nbytes, flops)
 
 
 def attending(bench: Workbench, tokens: int, ratio: int, form: AttentionForm, name: str) -> Case:

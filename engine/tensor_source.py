@@ -7,9 +7,12 @@ model can be looked at without loading it; a source does not change once open, a
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from engine.gguf.types import type_name
+
+if TYPE_CHECKING:
+    import torch
 
 Buffer = bytes | bytearray | memoryview
 # A metadata key of ours: what the ambiguous type id of a family of tensors means (FAMILY as in engine.names.family).
@@ -60,3 +63,11 @@ class TensorSource(Protocol):
 
     def sample(self, tensor: StoredTensor, count: int) -> bytes:
         """Up to `count` bytes at the start and as many at the end of what the file stores, to tell files apart."""
+
+
+@runtime_checkable
+class GeneratesTensors(Protocol):
+    """A TensorSource without a file, which can make a tensor in the memory where it is wanted (engine.synth)."""
+
+    def fill(self, tensor: StoredTensor, out: "torch.Tensor") -> None:
+        """Write the `tensor.nbytes` bytes that `data` would give into `out`, flat uint8 on any device."""

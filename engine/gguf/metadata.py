@@ -15,6 +15,9 @@ import numpy.typing as npt
 from engine.errors import ModelFileError
 from engine.gguf.cursor import Value, ValueType
 
+TOKENIZER_MODEL = "tokenizer.ggml.model"
+NO_TOKENIZER = "no_vocab"  # its value, as llama.cpp has it, in a model that takes and gives token ids alone
+
 
 class Required(Enum):
     """The default of a key that must be there."""

@@ -43,6 +43,8 @@ def _entries(shape: ModelShape, target: str) -> Iterator[Entry]:
     yield from _routing(shape)
     yield from _matvec(shape)
     yield from _products(shape, target)
+    if shape is V4_FLASH:  # the kernel does not depend on the shape
+        yield from _unpacking(shape)
 
 
 def _residual(shape: ModelShape) -> Iterator[Entry]:
@@ -107,6 +109,13 @@ def _matvec(shape: ModelShape) -> Iterator[Entry]:
         yield Entry(shape, matvec_source(kind, shape.hidden), 160, 65536, dots)
         yield Entry(shape, gate_up_source(kind, shape.hidden), 160, 65536, dots)
         yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 160, 65536, dots)
+
+
+def _unpacking(shape: ModelShape) -> Iterator[Entry]:
+    wide = ("global_load_b128", "ds_store_b128", "ds_load_b128")
+    for kind in _formats(shape):
+        for half in (True, False):
+            yield Entry(shape, kind.unpack_source(half), 128, 49152, wide)
 
 
 def _products(shape: ModelShape, target: str) -> Iterator[Entry]:

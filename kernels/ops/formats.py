@@ -10,6 +10,7 @@ from kernels.ops.checks import require, require_shape
 from kernels.source import KernelSource
 
 UNIT = 32  # neighbouring weights that one lane handles
+_UNPACK_THREADS, _UNPACK_UNITS = 256, 512  # a workgroup of device/unpack.hip: two units a thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,21 @@ class WeightFormat(Enum):
             raise ValueError(f"rows of {width} weights are not made of whole {self.name} blocks")
         return width // self.value.block * self.value.bytes
 
-    def unpack_source(self) -> KernelSource:
-        return KernelSource("unpack", "unpack", (("FORMAT", self.value.device_name),), 128)
+    def unpack_source(self, half: bool) -> KernelSource:
+        """To F16 where `half`, else to float32."""
+        defines = (("FORMAT", self.value.device_name), ("OUTPUT", "u16" if half else "float"))
+        return KernelSource("unpack", "unpack", defines, _UNPACK_THREADS)
 
 
 def unpack(launcher: Launcher, kind: WeightFormat, blocks: torch.Tensor, out: torch.Tensor) -> None:
-    """blocks uint8 [n, bytes] to out float32 [n, weights of a block]."""
+    """blocks uint8 [n, bytes] to out float32 or float16 [n, weights of a block]; both 16-byte aligned.
+
+    Float16 weights are the float32 ones rounded to nearest, ties to even.
+    """
     require_shape("blocks", blocks, None, kind.value.bytes)
     require_shape("out", out, blocks.shape[0], kind.value.block)
     require(blocks.data_ptr() % 16 == 0, "weights must be aligned to 16 bytes")
+    require(out.data_ptr() % 16 == 0, "unpacked weights must be aligned to 16 bytes")
     units = out.numel() // UNIT
-    launcher.kernel(kind.unpack_source())((-(-units // 128), 1, 1), weights=blocks, out=out, units=units)
+    source = kind.unpack_source(out.dtype == torch.float16)
+    launcher.kernel(source)((-(-units // _UNPACK_UNITS), 1, 1), weights=blocks, out=out, units=units)

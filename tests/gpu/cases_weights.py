@@ -1,24 +1,24 @@
-"""Benchmark cases of the products with quantised weights: decode products, grouped expert products, dense products."""
+"""Benchmark cases of the prefill products with quantised weights, grouped and dense; the matrices of all products."""
 
 from collections.abc import Iterator
 
 import torch
 from torch.nn import functional
 
-from kernels.ops import matvec, products
-from kernels.ops.formats import WeightFormat, unpack
+from kernels.ops import products
+from kernels.ops.formats import WeightFormat
 from kernels.ops.matvec import Matrix
 from kernels.ops.products import WorkList
-from kernels.shapes import V4_FLASH
 from tests.gpu.workbench import Case, Workbench, nmse
 from tests.kernels.hip.weight_blocks import CODECS, random_blocks
 
 LIMIT = 10.0
-MATVEC_AIM, GROUPED_AIM = 0.70, 0.35
+GROUPED_AIM = 0.35
 GROUPED_AIM_TOKENS = 9133
 _SAMPLED = 32
 # Formats measured at every size; the others at one size only.
 MAIN_FORMATS = (WeightFormat.MXFP4, WeightFormat.Q2_K)
+DENSE_FORMATS = (WeightFormat.Q8_0, WeightFormat.ROCMFP4_FAST)
 
 
 def formats(bench: Workbench) -> tuple[WeightFormat, ...]:
@@ -47,105 +47,10 @@ def expert_weights(matrix: Matrix, expert: int) -> torch.Tensor:
     return weights_of(matrix, rows)
 
 
-def decode_cases(bench: Workbench) -> Iterator[Case]:
-    shape = bench.shape
-    is_flash = shape is V4_FLASH
-    head_rows = 129280 if is_flash else 1024
-    for kind in formats(bench):
-        yield vector_product(bench, kind, "query b", shape.heads * shape.head_dim, shape.q_rank)
-        yield vector_product(bench, kind, "head", head_rows, shape.hidden)
-        yield expert_vectors(bench, kind)
-        yield expert_sums(bench, kind)
-        yield unpacking(bench, kind)
-
-
-def vector_product(bench: Workbench, kind: WeightFormat, name: str, rows: int, width: int) -> Case:
-    nbytes = rows * kind.row_bytes(width) + (rows + width) * 4
-    copies = [new_matrix(bench, kind, rows, width) for _ in range(bench.sets(nbytes))]
-    x, y = bench.normal(1, 1, width), bench.empty(1, rows)
-
-    def error() -> float:
-        at = torch.tensor(bench.sample(rows, 4096), device=bench.device)
-        return nmse(y[0, at], weights_of(copies[0], at) @ x[0, 0].double())
-
-    launches = [lambda matrix=matrix: matvec.multiply(bench.launcher, matrix, x, y) for matrix in copies]
-    what = f"{kind.name}, {name} {rows} x {width}"
-    return Case("matvec", what, 1, launches, [y], error, 1e-6, nbytes, 2 * rows * width, aim=MATVEC_AIM)
-
-
-def expert_vectors(bench: Workbench, kind: WeightFormat) -> Case:
-    """Gate and up of the experts of one token; copies of the choice rotate over all experts."""
-    shape, used = bench.shape, bench.shape.experts_used
-    gate, up = (new_matrix(bench, kind, shape.expert_width, shape.hidden, shape.experts) for _ in range(2))
-    x, inner = _tame(bench.normal(1, shape.hidden), gate), bench.empty(1, used, shape.expert_width)
-    choices = _choices(bench, used)
-
-    def error() -> float:
-        wanted = []
-        for expert in choices[0][0].tolist():
-            g, u = (expert_weights(matrix, expert) @ x[0].double() for matrix in (gate, up))
-            wanted.append(functional.silu(g.clamp(max=LIMIT)) * u.clamp(-LIMIT, LIMIT))
-        return nmse(inner[0], torch.stack(wanted))
-
-    launches = [
-        lambda chosen=chosen: matvec.gate_up(bench.launcher, gate, up, x, chosen, inner, LIMIT) for chosen in choices
-    ]
-    weights = used * 2 * gate.rows * gate.row_bytes
-    flops = 4 * used * gate.rows * gate.width
-    what = f"{kind.name}, {used} x 2 x {gate.rows} x {gate.width}"
-    nbytes = weights + inner.nbytes
-    return Case("matvec_gate_up", what, 1, launches, [inner], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
-
-
-def _tame(x: torch.Tensor, matrix: Matrix) -> torch.Tensor:
+def tame(x: torch.Tensor, matrix: Matrix) -> torch.Tensor:
     """Activations whose products with the matrix are about 5: some meet the clamp at 10, most do not."""
     size = expert_weights(matrix, 0).square().mean().sqrt() * matrix.width**0.5
     return x * (5 / float(size))
-
-
-def expert_sums(bench: Workbench, kind: WeightFormat) -> Case:
-    shape, used = bench.shape, bench.shape.experts_used
-    matrix = new_matrix(bench, kind, shape.hidden, shape.expert_width, shape.experts)
-    inner, share = bench.normal(1, used, shape.expert_width), bench.normal(1, used).abs()
-    shared, out = bench.normal(1, shape.hidden), bench.empty(1, shape.hidden)
-    choices = _choices(bench, used)
-
-    def error() -> float:
-        wanted = shared[0].double()
-        for k, expert in enumerate(choices[0][0].tolist()):
-            wanted = wanted + share[0, k].double() * (expert_weights(matrix, expert) @ inner[0, k].double())
-        return nmse(out[0], wanted)
-
-    launches = [
-        lambda chosen=chosen: matvec.down(bench.launcher, matrix, inner, chosen, share, shared, out)
-        for chosen in choices
-    ]
-    nbytes, flops = used * matrix.rows * matrix.row_bytes + inner.nbytes, 2 * used * matrix.rows * matrix.width
-    what = f"{kind.name}, {used} x {matrix.rows} x {matrix.width}"
-    return Case("matvec_down", what, 1, launches, [out], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
-
-
-def unpacking(bench: Workbench, kind: WeightFormat) -> Case:
-    """A whole expert's gate matrix to float32."""
-    matrix = new_matrix(bench, kind, bench.shape.expert_width, bench.shape.hidden)
-    blocks = matrix.blocks.view(-1, kind.value.bytes)
-    out = bench.empty(blocks.shape[0], kind.value.block)
-
-    def launch() -> None:
-        unpack(bench.launcher, kind, blocks, out)
-
-    def error() -> float:
-        return nmse(out, CODECS[kind].decode(blocks))
-
-    nbytes = blocks.nbytes + out.nbytes
-    return Case("unpack", kind.name, 1, [launch], [out], error, 1e-12, nbytes, 0)
-
-
-def _choices(bench: Workbench, used: int) -> list[torch.Tensor]:
-    """Disjoint sets of experts, so that a rotation over them meets no weight twice before all were read."""
-    order = torch.randperm(bench.shape.experts, generator=bench.random, device=bench.device).int()
-    count = bench.shape.experts // used if bench.rotates else 1
-    return [order[i * used : (i + 1) * used].view(1, used).contiguous() for i in range(count)]
 
 
 def grouped_cases(bench: Workbench, tokens: int, kinds: tuple[WeightFormat, ...]) -> Iterator[Case]:
@@ -178,7 +83,7 @@ def listing(bench: Workbench, tokens: int, chosen: torch.Tensor, lists: WorkList
 def gate_and_up(bench: Workbench, kind: WeightFormat, tokens: int, chosen: torch.Tensor, lists: WorkList) -> Case:
     shape, used = bench.shape, bench.shape.experts_used
     gate, up = (new_matrix(bench, kind, shape.expert_width, shape.hidden, shape.experts) for _ in range(2))
-    x = _tame(bench.normal(tokens, shape.hidden), gate).half()
+    x = tame(bench.normal(tokens, shape.hidden), gate).half()
     inner = bench.empty(tokens * used, gate.rows, dtype=torch.float16)
 
     def launch() -> None:
@@ -249,7 +154,7 @@ def combining(bench: Workbench, tokens: int, lists: WorkList) -> Case:
 def dense_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
     shape = bench.shape
     fitting = formats(bench)
-    for kind in (kind for kind in (WeightFormat.Q8_0, WeightFormat.ROCMFP4_FAST) if kind in fitting):
+    for kind in (kind for kind in DENSE_FORMATS if kind in fitting):
         yield dense(bench, kind, tokens, "query b", shape.heads * shape.head_dim, shape.q_rank)
     yield dense(bench, WeightFormat.Q8_0, tokens, "shared gate", shape.expert_width, shape.hidden)
 

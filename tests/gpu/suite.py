@@ -30,7 +30,7 @@ from kernels.launch import Device, Launcher
 from kernels.nvrtc_builder import NvrtcBuilder
 from kernels.ops.formats import WeightFormat
 from kernels.shapes import V4_FLASH
-from tests.gpu import cases_attention, cases_rows, cases_weights
+from tests.gpu import cases_attention, cases_decode, cases_rows, cases_weights
 from tests.gpu.workbench import Case, Ceilings, Result, Workbench, measure, measure_ceilings
 
 TOKENS = (1, 512, 2048, 9133, 10240)
@@ -75,7 +75,7 @@ def all_cases(bench: Workbench, tokens: int, choice: Choice) -> Iterator[Case]:
     if choice.tilings:
         yield from cases_attention.tiling_cases(bench, tokens)
     if tokens == 1:
-        yield from cases_weights.decode_cases(bench)
+        yield from cases_decode.decode_cases(bench)
         return
     yield from cases_weights.dense_cases(bench, tokens)
     kinds = tuple(WeightFormat) if tokens == MANY or choice.every_format else cases_weights.MAIN_FORMATS

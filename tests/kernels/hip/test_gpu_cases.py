@@ -5,7 +5,7 @@ import torch
 
 from kernels.launch import Launcher
 from kernels.shapes import EMBEDDED
-from tests.gpu import cases_attention, cases_rows, cases_weights
+from tests.gpu import cases_attention, cases_decode, cases_rows, cases_weights
 from tests.gpu.workbench import Case, Workbench, check, replays_equal
 
 
@@ -44,7 +44,7 @@ def test_cases_of_the_indexer(bench: Workbench, tokens: int) -> None:
 
 
 def test_cases_of_decode_products(bench: Workbench) -> None:
-    cases = [case for case in cases_weights.decode_cases(bench) if "Q8_0" in case.what]
+    cases = [case for case in cases_decode.decode_cases(bench) if "Q8_0" in case.what]
     assert {case.kernel for case in cases} == {"matvec", "matvec_gate_up", "matvec_down", "unpack"}
     run_cases(bench, cases)
 

@@ -10,6 +10,7 @@ from engine.gguf.types import BLOCK_TYPES
 from kernels.launch import Launcher
 from kernels.ops.formats import WeightFormat, unpack
 from tests.kernels.hip.emulated import GuardedBuffers, replay
+from tests.kernels.hip.test_matvec_kernels import aligned
 from tests.kernels.hip.weight_blocks import CODECS, random_blocks
 
 VECTORS = Path(__file__).parents[2] / "data" / "quant_vectors.safetensors"
@@ -51,6 +52,21 @@ def test_random_blocks_decode_as_the_engines_codec(
 ) -> None:
     blocks = random_blocks(random, kind, 37)
     assert_same(decoded(launcher, buffers, kind, blocks), CODECS[kind].decode(blocks))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("units", [8, 72, 520])
+def test_halves_are_the_float32_weights_rounded_to_nearest(
+    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat, units: int
+) -> None:
+    """Fewer units than a wave takes, a few more, and more than a workgroup; blocks end at the end of their memory."""
+    blocks = aligned(random_blocks(random, kind, units * 32 // kind.value.block))
+    whole = decoded(launcher, buffers, kind, blocks)
+    assert_same(whole, CODECS[kind].decode(blocks))
+    out = buffers.new(*whole.shape, dtype=torch.float16)
+    unpack(launcher, kind, blocks, out)
+    assert torch.equal(out, whole.half())
+    assert kind is not WeightFormat.F16 or torch.equal(out, blocks.view(torch.float16))
 
 
 @pytest.mark.parametrize("kind", list(NAMES), ids=lambda kind: kind.name)

@@ -92,6 +92,7 @@ class ChatPage(QWidget):
         service.documents_changed.connect(self._on_documents_changed)
         service.draft_changed.connect(self._on_draft_changed)
         service.sent.connect(self._on_sent)
+        service.edited.connect(self.composer.end_edit_of)
         service.send_refused.connect(self._on_send_refused)
         service.notice.connect(self.show_notice)
         service.document_text_ready.connect(self._on_document_text_ready)
@@ -193,7 +194,6 @@ class ChatPage(QWidget):
     def _on_sent(self, chat_id: int) -> None:
         if chat_id == self._service.current_chat_id:
             self.composer.clear_sent()
-            self.composer.refusal.hide()
 
     def _on_send_refused(self, refused: SendRefused) -> None:
         if refused.chat_id == self._service.current_chat_id:

@@ -2,7 +2,6 @@
 that one follows the other when a running answer has to stop first. GUI thread, owned by ChatService.
 """
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,13 +13,13 @@ from app.chat.drafting import Drafting
 from app.chat.effective import effective_settings
 from app.chat.model_keeper import ModelKeeper
 from app.chat.models import FitChoice, FitOption, Notice, NoticeLevel, OpenChat, PendingState, SendRefused
-from app.chat.sending import Committed, Question, Sender, restart
+from app.chat.question import Committed, Question, move_to_new_chat
+from app.chat.sending import Sender
 from app.chat.stage import Stage
 from app.engine_host import EngineHost
 from app.errors import record_error
 from app.protocol import PromptMessage
 from app.settings_service import SettingsService
-from app.store import chats, documents, messages
 from app.store.store import Store
 
 NOTICE_KEY = "send"
@@ -31,6 +30,7 @@ class Asking(QObject):
 
     message_added = Signal(object)  # Message
     sent = Signal(int)  # chat id
+    edited = Signal(int)  # id of the question that a changed one stands beside now
     refused = Signal(object)  # SendRefused
     chats_touched = Signal()  # the list of chats has another order or title
     notice = Signal(object)  # Notice
@@ -63,7 +63,7 @@ class Asking(QObject):
     # ---- asked by the service
 
     def send(self, chat_id: int, option: FitOption | None) -> None:
-        """Send the draft; with an option, what was refused (it may have been an edit) in that way."""
+        """Send the draft; with an option, what was refused (an edit and another answer too) in that way."""
         if self._answers.is_busy(chat_id):
             return
         question = self._refusals.pop(chat_id, None) if option is not None else None
@@ -79,7 +79,8 @@ class Asking(QObject):
 
     def answer_again(self, chat_id: int, message_id: int) -> None:
         """A new answer beside this one."""
-        self._when_free(chat_id, lambda: self._restart(message_id))
+        question = Question(chat_id, repeats=message_id)
+        self._when_free(chat_id, lambda: self.sending.send(question))
 
     def stop(self, chat_id: int) -> None:
         """Whatever the chat waits for or does, it ends; nothing follows."""
@@ -129,7 +130,7 @@ class Asking(QObject):
         """Move the question, its text and its documents, to a new chat and send it there."""
 
         def moved(opened: OpenChat) -> None:
-            if question.edits is None:
+            if question.is_new:
                 self._drafting.sent(question.chat_id, question.text, frozenset(question.document_ids))
             self._stage.show(opened)
             self.chats_touched.emit()
@@ -142,18 +143,22 @@ class Asking(QObject):
     ) -> None:
         self._refusals.pop(question.chat_id, None)
         self.notice.emit(Notice(NoticeLevel.INFO, "", NOTICE_KEY))
-        if question.edits is None:
+        if question.is_new:
             self._drafting.sent(question.chat_id, question.text, frozenset(question.document_ids))
             self.sent.emit(question.chat_id)
+        elif question.edits is not None:
+            self.edited.emit(question.edits)
         self._start(committed, prompt, answer_tokens)
 
     def _on_refused(self, refused: SendRefused, question: Question) -> None:
         self._refusals[question.chat_id] = question
         self.refused.emit(refused)
 
-    def _on_send_failed(self, error: BaseException, doing: str, _chat_id: int) -> None:
+    def _on_send_failed(self, error: BaseException, doing: str, question: Question) -> None:
         text = record_error(error, doing)
-        sentence = self.tr("{reason} The question was not sent; it is still here.").format(reason=text.message)
+        not_sent = self.tr("{reason} The question was not sent; it is still here.")
+        not_repeated = self.tr("{reason} No new answer was begun.")
+        sentence = (not_sent if question.repeats is None else not_repeated).format(reason=text.message)
         self.notice.emit(Notice(NoticeLevel.ERROR, sentence, NOTICE_KEY, is_bug=text.is_bug))
 
     # ---- answering
@@ -166,15 +171,6 @@ class Asking(QObject):
             self._answers.stop(chat_id)
         else:
             action()
-
-    def _restart(self, message_id: int) -> None:
-        def done(result: tuple[Committed, tuple[PromptMessage, ...]]) -> None:
-            committed, prompt = result
-            answer_tokens = effective_settings(committed.chat, self._settings.settings).max_tokens
-            self._start(committed, prompt, min(answer_tokens, self._budgeter.context))
-
-        model, settings = self._models.name, self._settings.settings
-        self._store.submit(lambda db: restart(db, message_id, model, settings), done, self._failing("answering again"))
 
     def _start(self, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int) -> None:
         if self._is_closed:
@@ -199,16 +195,3 @@ class Asking(QObject):
 
     def _failing(self, doing: str) -> Callable[[BaseException], None]:
         return lambda error: self.failed.emit(error, doing)
-
-
-def move_to_new_chat(db: sqlite3.Connection, question: Question) -> OpenChat:
-    """A new chat with the settings of the question's, and the question in its composer. Store's thread."""
-    old = chats.load_chat(db, question.chat_id)
-    new_id = chats.create_chat(db)
-    chats.set_settings(db, new_id, old.settings)
-    chats.set_system_prompt(db, new_id, old.system_prompt)
-    chats.set_draft(db, new_id, question.text)
-    documents.move_pending(db, question.document_ids, new_id)
-    if question.edits is None:
-        chats.set_draft(db, question.chat_id, "")
-    return messages.open_chat(db, new_id)

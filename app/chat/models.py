@@ -220,12 +220,14 @@ class ContextBudget:
 
 @dataclass(frozen=True, slots=True)
 class SendRefused:
-    """A question that was not sent because it does not fit; it is still in the composer."""
+    """A question that was not sent because it does not fit. `is_of_draft`: it is still in the composer; otherwise it is
+    an edit or a wish for another answer, and the composer's own budget says nothing about it."""
 
     chat_id: int
     budget: ContextBudget
     message: str
     options: tuple[FitOption, ...]
+    is_of_draft: bool = True
 
 
 class ModelState(Enum):

@@ -1,62 +1,23 @@
 """Sender: a question on its way from the composer to the engine: counted, checked, committed, then asked.
 
 GUI thread, owned by ChatService. The order is the promise: what does not fit is said before anything is stored, and a
-question is in the store before the engine hears of it. Each stage answers by signal; `cancel` stops between stages.
+question is in the store before the engine hears of it. A changed question and another answer go the same way. Each
+stage answers by signal; `cancel` stops between stages.
 """
 
 import itertools
-import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
-from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.fitting import PromptCounts, fit_options, turn_counts
-from app.chat.models import Chat, ContextBudget, FitChoice, FitOption, Message, OpenChat, Role, SendRefused
-from app.chat.prompt import HistoryMessage, build_prompt, load_history
-from app.chat.titles import title_from_question
+from app.chat.models import ContextBudget, FitChoice, Role, SendRefused
+from app.chat.question import Committed, Prepared, Question, commit, prepare
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
-from app.protocol import Event, PromptCounted, PromptMessage, TokensCounted
-from app.settings import Settings
+from app.protocol import Event, PromptCounted, TokensCounted
 from app.settings_service import SettingsService
-from app.store import chats, documents, messages
 from app.store.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a person sends. `edits` is the question that this one stands beside; `document_ids` are the composer's."""
-
-    chat_id: int
-    text: str
-    document_ids: tuple[int, ...] = ()
-    edits: int | None = None
-    option: FitOption | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A question with everything that goes with it, read in one transaction."""
-
-    chat: Chat
-    history: tuple[HistoryMessage, ...]
-    asked: HistoryMessage
-    parent_id: int | None
-    history_from_id: int | None
-    settings: AnswerSettings
-    prompt: tuple[PromptMessage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """What the store now has. `opened` is None if the messages simply stand at the end of the branch."""
-
-    question: Message
-    answer: Message
-    chat: Chat
-    opened: OpenChat | None
 
 
 class Sender(QObject):
@@ -64,7 +25,7 @@ class Sender(QObject):
 
     committed = Signal(object, object, object, int)  # Question, Committed, prompt, answer tokens
     refused = Signal(object, object)  # SendRefused, Question
-    failed = Signal(object, str, int)  # error, what was being done, chat id
+    failed = Signal(object, str, object)  # error, what was being done, Question
 
     def __init__(
         self, store: Store, host: EngineHost, settings: SettingsService, parent: QObject | None = None
@@ -139,7 +100,7 @@ class Sender(QObject):
             context=context,
             model_context=self.context_length or context,
             turns=turn_counts([message.role is Role.USER for message in prepared.history], of_history),
-            documents=of_documents if question.edits is None else 0,
+            documents=of_documents if can_drop_documents(question) else 0,
         )
         budget = ContextBudget(
             question.chat_id,
@@ -150,12 +111,23 @@ class Sender(QObject):
             reserved=reserved,
             is_exact=True,
         )
-        number = QLocale().toString
-        sentence = self.tr(
+        sentence = self._refusal_words(question, prompt_tokens, reserved, context)
+        refused = SendRefused(question.chat_id, budget, sentence, fit_options(whole), is_of_draft=question.is_new)
+        self.refused.emit(refused, question)
+
+    def _refusal_words(self, question: Question, prompt: int, reserved: int, context: int) -> str:
+        not_sent = self.tr(
             "This question was not sent: with its chat and documents it has {prompt} tokens, and {reserved} are kept "
             "for the answer, but the context holds {context}."
-        ).format(prompt=number(prompt_tokens), reserved=number(reserved), context=number(context))
-        self.refused.emit(SendRefused(question.chat_id, budget, sentence, fit_options(whole)), question)
+        )
+        not_repeated = self.tr(
+            "No new answer was begun: with its chat and documents the question has {prompt} tokens, and {reserved} "
+            "are kept for the answer, but the context holds {context}."
+        )
+        number = QLocale().toString
+        return (not_sent if question.repeats is None else not_repeated).format(
+            prompt=number(prompt), reserved=number(reserved), context=number(context)
+        )
 
     def _commit(self, ticket: int, question: Question, prepared: Prepared) -> None:
         model = self.model_name
@@ -182,76 +154,12 @@ class Sender(QObject):
         def failed(error: BaseException) -> None:
             if self._current.get(question.chat_id) == ticket:
                 self._current.pop(question.chat_id)
-            self.failed.emit(error, "sending a question", question.chat_id)
+            self.failed.emit(error, "sending a question", question)
 
         return failed
 
 
-def prepare(db: sqlite3.Connection, question: Question, settings: Settings) -> Prepared:
-    """Read what the question would be asked with, and make the prompt of it. Store's thread, one transaction."""
-    chat = chats.load_chat(db, question.chat_id)
-    if question.edits is None:
-        parent_id = messages.last_of_branch(db, question.chat_id)
-        attached = tuple(
-            (documents.document_name(db, document_id), documents.document_text(db, document_id))
-            for document_id in question.document_ids
-        )
-    else:
-        parent_id = messages.load_message(db, question.edits).parent_id
-        attached = documents.texts_of_message(db, question.edits)
-    history = load_history(db, parent_id, chat.history_from_id)
-    start = chat.history_from_id
-    if question.option is not None and question.option.choice is FitChoice.LEAVE_OUT_OLDEST:
-        history = leave_out(history, question.option.value)
-        start = history[0].id if history else -1  # no message has this id: see commit
-    asked = HistoryMessage(0, Role.USER, question.text, attached)
-    effective = effective_settings(chat, settings)
-    prompt = build_prompt(effective.system_prompt, (*history, asked))
-    return Prepared(chat, history, asked, parent_id, start, effective, prompt)
-
-
-def leave_out(history: tuple[HistoryMessage, ...], turns: int) -> tuple[HistoryMessage, ...]:
-    """The history without its oldest turns; a turn begins at each question."""
-    begun = 0
-    for place, message in enumerate(history):
-        if message.role is Role.USER or place == 0:
-            begun += 1
-        if begun > turns:
-            return history[place:]
-    return ()
-
-
-def commit(db: sqlite3.Connection, question: Question, prepared: Prepared, model: str) -> Committed:
-    """Store the question and its empty answer. Store's thread, one transaction."""
-    chat_id = question.chat_id
-    question_id = messages.add_message(db, chat_id, prepared.parent_id, Role.USER, question.text)
-    if question.edits is None:
-        documents.attach_pending(db, question_id, question.document_ids)
-        chats.set_draft(db, chat_id, "")
-    else:
-        documents.copy_documents(db, question.edits, question_id)
-    if prepared.history_from_id != prepared.chat.history_from_id:
-        chats.set_history_from(db, chat_id, question_id if prepared.history_from_id == -1 else prepared.history_from_id)
-    if not prepared.chat.title:
-        names = [name for name, _ in prepared.asked.documents]
-        chats.set_title(db, chat_id, title_from_question(question.text, names), manual=False)
-    answer = messages.start_answer(db, chat_id, question_id, model)
-    opened = None if question.edits is None else messages.open_chat(db, chat_id)
-    return Committed(messages.load_message(db, question_id), answer, chats.load_chat(db, chat_id), opened)
-
-
-def restart(
-    db: sqlite3.Connection, message_id: int, model: str, settings: Settings
-) -> tuple[Committed, tuple[PromptMessage, ...]]:
-    """A new, empty answer beside the one named (or below the question named), and the prompt for it. Store's thread."""
-    message = messages.load_message(db, message_id)
-    question_id = message.id if message.role is Role.USER else message.parent_id
-    if question_id is None:
-        raise chats.MissingRowError("This answer has no question to answer again.")
-    question = messages.load_message(db, question_id)
-    messages.show_message(db, question_id)
-    chat = chats.load_chat(db, message.chat_id)
-    answer = messages.start_answer(db, message.chat_id, question_id, model)
-    history = load_history(db, question_id, chat.history_from_id)
-    prompt = build_prompt(effective_settings(chat, settings).system_prompt, history)
-    return Committed(question, answer, chat, messages.open_chat(db, message.chat_id)), prompt
+def can_drop_documents(question: Question) -> bool:
+    """Whether something is asked without the documents. A question that is stored stays as it is; a person who wants
+    it without its documents edits it."""
+    return question.repeats is None and bool(question.text.strip())

@@ -56,6 +56,7 @@ class ChatService(QObject):
     documents_changed = Signal(object)  # PendingDocuments: the chips of the current chat's composer
     draft_changed = Signal(int, str)  # chat id, text: the service changed the composer ("insert as text", undo)
     sent = Signal(int)  # chat id: the question is committed; the composer may be emptied
+    edited = Signal(int)  # message id: a changed question stands beside it now; its editing may end
     send_refused = Signal(object)  # SendRefused: it does not fit; offer its options
     model_changed = Signal(object)  # ModelStatus
     notice = Signal(object)  # Notice
@@ -113,6 +114,7 @@ class ChatService(QObject):
         self._stage.documents_changed.connect(self.documents_changed)
         self._asking.message_added.connect(self.message_added)
         self._asking.sent.connect(self.sent)
+        self._asking.edited.connect(self.edited)
         self._asking.refused.connect(self.send_refused)
         self._budgeter.changed.connect(self.budget_changed)
         for part in (self._answers, self._asking, self._models):
@@ -281,8 +283,8 @@ class ChatService(QObject):
         self._drafting.fetch_text(key, lambda text: self.document_text_ready.emit(key, text))
 
     def send(self, option: FitOption | None = None) -> None:
-        """Send the draft with its documents. `option` is one that send_refused or the budget offered; with it, what
-        was refused (it may have been an edit) is sent in that way."""
+        """Send the draft with its documents. `option` is one that send_refused offered; with it, what was refused (an
+        edit and another answer too) is sent in that way."""
         if self._stage.chat_id is not None:
             self._asking.send(self._stage.chat_id, option)
 
@@ -295,13 +297,15 @@ class ChatService(QObject):
             self._asking.stop(chosen)
 
     def regenerate(self, message_id: int | None = None) -> None:
-        """Answer again beside the old answer (None: the last). A running answer of the chat is stopped first."""
+        """Answer again beside the old answer (None: the last), if that fits, else send_refused. A running answer of the
+        chat is stopped first."""
         if self._stage.chat_id is not None and self._stage.messages:
             target = self._stage.messages[-1].id if message_id is None else message_id
             self._asking.answer_again(self._stage.chat_id, target)
 
     def edit_message(self, message_id: int, text: str) -> None:
-        """Ask a changed question beside the old one (documents are kept), and answer it."""
+        """Ask a changed question beside the old one (documents are kept), and answer it; send_refused if it does not
+        fit."""
         if self._stage.chat_id is not None:
             self._asking.edit(self._stage.chat_id, message_id, text)
 

@@ -15,7 +15,7 @@ from app.composer.chips import ChipList
 from app.composer.editor import ComposerEdit
 from app.composer.fit_words import option_words
 from app.composer.meter import ContextMeter
-from app.generation import GenerationState, PrimaryAction, controls
+from app.generation import GenerationState, PrimaryAction, controls, is_busy
 from app.theme import Theme
 from app.widgets.banner import Banner
 from app.widgets.basics import IconButton, restyle
@@ -35,7 +35,6 @@ class Composer(QWidget):
     send_requested = Signal(object)  # FitOption or None
     stop_requested = Signal()
     edit_submitted = Signal(int, str)  # message id, changed question
-    edit_ended = Signal()
     recall_requested = Signal()
     draft_changed = Signal(str)
     files_chosen = Signal(object)  # list[Path]
@@ -52,6 +51,7 @@ class Composer(QWidget):
         self._has_documents = False
         self._edited_id: int | None = None
         self._draft_before_edit = ""
+        self._refusal_is_of_draft = False
         self._is_setting = False
         self._sent_text = ""
         self.refusal = Banner(theme)
@@ -113,12 +113,14 @@ class Composer(QWidget):
 
     def set_state(self, state: GenerationState) -> None:
         self._state = state
+        if is_busy(state):
+            self.refusal.hide()  # what is being answered was not refused
         self._refresh()
 
     def set_budget(self, budget: ContextBudget | None) -> None:
         self._budget = budget
         self.meter.show_budget(budget)
-        if budget is not None and budget.fits:
+        if budget is not None and budget.fits and self._refusal_is_of_draft:
             self.refusal.hide()
 
     def set_margins(self, left: int, right: int) -> None:
@@ -145,14 +147,19 @@ class Composer(QWidget):
 
     def clear_sent(self) -> None:
         """The question is stored: take it out of the field, and leave what was typed since."""
+        self.refusal.hide()
+        sent, self._sent_text = self._sent_text, ""
+        if self._edited_id is not None:  # an edit was begun meanwhile; the draft waits behind it
+            self._draft_before_edit = self._draft_before_edit.removeprefix(sent).lstrip("\n")
+            return
         text = self.field.toPlainText()
-        if text.startswith(self._sent_text):
-            rest = text[len(self._sent_text) :].lstrip("\n")
+        if text.startswith(sent):
+            rest = text[len(sent) :].lstrip("\n")
             self.set_draft(rest)
             self.draft_changed.emit(rest)
-        self._sent_text = ""
 
     def show_refusal(self, refused: SendRefused) -> None:
+        self._refusal_is_of_draft = refused.is_of_draft
         actions = tuple((option_words(option), self._chooser(option)) for option in refused.options)
         self.refusal.show_text(NoticeLevel.WARNING, refused.message, actions)
 
@@ -180,14 +187,21 @@ class Composer(QWidget):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
 
+    def end_edit_of(self, message_id: int) -> None:
+        """The changed question is stored beside this one."""
+        self.refusal.hide()
+        if self._edited_id == message_id:
+            self.end_edit()
+
     def end_edit(self) -> None:
         if self._edited_id is None:
             return
         self._edited_id = None
         self.editing.hide()
+        if not self._refusal_is_of_draft:
+            self.refusal.hide()
         self.set_draft(self._draft_before_edit)
         self._draft_before_edit = ""
-        self.edit_ended.emit()
 
     # ------------------------------------------------------------ inside
 
@@ -225,10 +239,8 @@ class Composer(QWidget):
     def _on_submitted(self) -> None:
         if self._edited_id is not None:
             text = self.field.toPlainText()
-            if text.strip():
-                message_id = self._edited_id
-                self.end_edit()
-                self.edit_submitted.emit(message_id, text)
+            if text.strip():  # it stays in the field until it is stored: it may be refused
+                self.edit_submitted.emit(self._edited_id, text)
             return
         now = controls(self._state, has_input=self._has_input())
         if now.primary is PrimaryAction.SEND and now.primary_is_enabled:

@@ -85,6 +85,16 @@ def copy_documents(db: sqlite3.Connection, from_message: int, to_message: int) -
     )
 
 
+def copy_to_composer(db: sqlite3.Connection, from_message: int, chat_id: int) -> None:
+    """The same documents once more, waiting in a chat's composer; the texts are shared."""
+    db.execute(
+        "INSERT INTO documents (chat_id, message_id, sha256, name, size_bytes, characters, tokens, preview)"
+        " SELECT ?, NULL, sha256, name, size_bytes, characters, tokens, preview"
+        " FROM documents WHERE message_id = ? ORDER BY id",
+        (chat_id, from_message),
+    )
+
+
 def document_text(db: sqlite3.Connection, document_id: int) -> str:
     """The whole text. Raises MissingRowError."""
     row = db.execute(

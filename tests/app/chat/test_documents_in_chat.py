@@ -6,10 +6,6 @@ from pathlib import Path
 import pytest
 
 from app.chat.models import (
-    ChatSettings,
-    ContextBudget,
-    FitChoice,
-    FitOption,
     MessageState,
     PendingDocument,
     PendingState,
@@ -192,121 +188,6 @@ def test_the_budget_says_when_it_does_not_fit_before_sending(make_backend: MakeB
     chat.chats.set_draft("word " * 1000)
     chat.wait(lambda: chat.told["budget_changed"] and not chat.budget.fits)
     assert chat.budget.over_by > 0
-
-
-def refuse(chat: BackendRecorder, text: str) -> dict[FitChoice, FitOption]:
-    chat.chats.set_draft(text)
-    refused = chat.wait_next("send_refused", chat.chats.send)
-    assert refused.budget.is_exact
-    assert isinstance(refused.budget, ContextBudget)
-    assert refused.budget.over_by > 0
-    assert not chat.chats._asking.sending.is_sending(chat.chat_id)
-    return {option.choice: option for option in refused.options}
-
-
-def filled(make_backend: MakeBackend) -> BackendRecorder:
-    """A chat of three turns that fills a context of 1,024 nearly up."""
-    chat = make_backend(FakeScript(answer=("word ",) * 100))
-    set_context(chat, 1024, 110)
-    for number in range(3):
-        chat.ask(f"{number} " + "x" * 400)
-    return chat
-
-
-def test_what_does_not_fit_is_not_stored_and_stays_in_the_composer(make_backend: MakeBackend) -> None:
-    chat = filled(make_backend)
-    before = chat.stored("SELECT count(*) FROM messages")
-    options = refuse(chat, "y" * 1400)
-    assert set(options) == {FitChoice.LARGER_CONTEXT, FitChoice.LEAVE_OUT_OLDEST, FitChoice.NEW_CHAT}
-    assert chat.stored("SELECT count(*) FROM messages") == before
-    assert chat.chats._drafting.text(chat.chat_id) == "y" * 1400
-
-
-def test_choice_larger_context(make_backend: MakeBackend) -> None:
-    chat = filled(make_backend)
-    options = refuse(chat, "y" * 1400)
-    chat.chats.send(options[FitChoice.LARGER_CONTEXT])
-    chat.wait(lambda: len(chat.sent) == 4)
-    chat.wait_idle()
-    assert chat.backend.settings.settings.model.context == 2048
-    assert chat.shown[-1].state is MessageState.COMPLETE
-
-
-def test_choice_leave_out_oldest_stays_and_can_be_taken_back(make_backend: MakeBackend) -> None:
-    chat = filled(make_backend)
-    prompts = prompts_of(chat)
-    options = refuse(chat, "y" * 1400)
-    chat.chats.send(options[FitChoice.LEAVE_OUT_OLDEST])
-    chat.wait(lambda: len(chat.sent) == 4)
-    chat.wait_idle()
-    left_out = options[FitChoice.LEAVE_OUT_OLDEST].value
-    assert prompts[-1][0].startswith(f"{left_out} ")
-    assert chat.chats.current_chat is not None
-    assert chat.chats.current_chat.history_from_id == chat.shown[2 * left_out].id
-    assert len(chat.shown) == 8  # nothing is gone
-    chat.wait_next("chat_changed", lambda: chat.chats.restore_history(chat.chat_id))
-    assert chat.chats.current_chat.history_from_id is None
-
-
-def test_choice_new_chat_moves_question_and_documents(make_backend: MakeBackend) -> None:
-    chat = filled(make_backend)
-    old = chat.chat_id
-    chat.chats.set_chat_settings(old, ChatSettings(temperature=0.25))
-    chat.chats.paste_text("z" * 2100)
-    wait_counted(chat)
-    options = refuse(chat, "what is it?")
-    chat.chats.send(options[FitChoice.NEW_CHAT])
-    chat.wait(lambda: len(chat.sent) == 4 and chat.chat_id != old)
-    chat.wait_idle()
-    assert chat.texts[0] == "what is it?"
-    assert [info.name for info in chat.shown[0].documents] == ["Pasted text 1"]
-    assert chat.chats.current_chat is not None
-    assert chat.chats.current_chat.settings.temperature == 0.25
-    opened = chat.wait_next("chat_opened", lambda: chat.chats.open_chat(old))
-    assert opened.chat.draft == ""
-    assert opened.pending_documents == ()
-
-
-def test_choice_remove_documents(make_backend: MakeBackend) -> None:
-    chat = filled(make_backend)
-    chat.chats.paste_text("z" * 2100)
-    wait_counted(chat)
-    options = refuse(chat, "short")
-    chat.chats.send(options[FitChoice.REMOVE_DOCUMENTS])
-    chat.wait(lambda: len(chat.sent) == 4)
-    chat.wait_idle()
-    assert chat.shown[-2].documents == ()
-    assert chat.stored("SELECT count(*) FROM documents") == [(0,)]
-
-
-def test_choice_shorter_answer(make_backend: MakeBackend) -> None:
-    chat = make_backend(FakeScript(answer=("x",) * 500))
-    set_context(chat, 512, 300)
-    options = refuse(chat, "y" * 1200)
-    value = options[FitChoice.SHORTER_ANSWER].value
-    chat.chats.send(options[FitChoice.SHORTER_ANSWER])
-    chat.wait(lambda: chat.sent)
-    chat.wait_idle()
-    assert len(chat.shown[-1].text) == value
-    assert chat.shown[-1].usage is not None
-    assert chat.shown[-1].usage.prompt_tokens + value == 512
-
-
-def test_a_refused_edit_is_sent_as_an_edit(make_backend: MakeBackend) -> None:
-    chat = make_backend()
-    set_context(chat, 512, 100)
-    chat.ask("short")
-    first = chat.shown[0]
-    chat.chats.set_draft("an unrelated draft")
-    refused = chat.wait_next("send_refused", lambda: chat.chats.edit_message(first.id, "y" * 2000))
-    options = {option.choice: option for option in refused.options}
-    changed = len(chat.told["branch_changed"])
-    chat.chats.send(options[FitChoice.LARGER_CONTEXT])
-    chat.wait(lambda: len(chat.told["branch_changed"]) > changed)
-    chat.wait_idle()
-    assert chat.texts[0] == "y" * 2000
-    assert chat.shown[0].versions == 2
-    assert chat.chats._drafting.text(chat.chat_id) == "an unrelated draft"
 
 
 @pytest.mark.parametrize("with_breaks", [True, False])

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
-from app.chat.models import FitChoice
+from app.chat.models import ContextBudget, FitChoice
 from app.composer.chips import Chip
 from app.composer.fit_words import option_words
 from app.transcript.model import MessageState
@@ -91,6 +91,39 @@ def test_what_does_not_fit_is_said_before_anything_is_sent(driver: WindowDriver)
     driver.wait(lambda: len(driver.messages) == 2)
     driver.wait_for_end()
     assert driver.last.state is MessageState.COMPLETE
+
+
+def test_a_changed_question_that_does_not_fit_stays_in_the_composer(driver: WindowDriver) -> None:
+    driver.ask("A question")
+    driver.type("half a draft")
+    driver.window.settings.row("model", "context").control.setValue(256)
+    driver.window.settings.row("answers", "max_tokens").control.setValue(64)
+    driver.window.chat.edit_last()
+    driver.composer.field.setPlainText("a longer question " * 60)
+    driver.press(Qt.Key.Key_Return)
+    driver.wait(driver.composer.refusal.isVisible)
+    assert driver.draft == "a longer question " * 60
+    assert driver.composer.editing.isVisible()
+    next(b for b in driver.composer.refusal.buttons if "context" in b.text()).click()
+    driver.wait(lambda: driver.messages[0].versions == 2)
+    assert driver.draft == "half a draft"
+    assert not driver.composer.editing.isVisible() and not driver.composer.refusal.isVisible()
+    driver.wait_for_end()
+
+
+def test_another_answer_that_does_not_fit_says_so_whatever_is_typed(driver: WindowDriver) -> None:
+    driver.ask("a long question " * 60)
+    driver.window.settings.row("model", "context").control.setValue(256)
+    driver.window.settings.row("answers", "max_tokens").control.setValue(64)
+    driver.trigger("regenerate")
+    driver.wait(driver.composer.refusal.isVisible)
+    assert "No new answer was begun" in driver.composer.refusal.text
+    driver.composer.set_budget(ContextBudget(1, 256, 10, 0, 5, 64))  # the draft fits, and that changes nothing
+    assert driver.composer.refusal.isVisible()
+    next(b for b in driver.composer.refusal.buttons if "context" in b.text()).click()
+    driver.wait(lambda: driver.last.versions == 2)
+    assert not driver.composer.refusal.isVisible()
+    driver.wait_for_end()
 
 
 def test_every_choice_has_words() -> None:

@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "memory": "what a prompt would hold in memory, without loading weights",
     "inspect": "what a model's files hold, and whether it fits this machine",
     "convert": "write a model again in other number formats",
+    "synth": "write a model of random weights in a real model's shape",
     "kernels": "compile every GPU kernel for a target without a GPU, and what each needs",
     "doctor": "is this machine set up, and what to do where it is not",
 }

@@ -39,11 +39,11 @@ def encode_chat(messages: Sequence[Message], tokenizer: Tokenizer, thinking: boo
     """
     turns = _merge_user_turns(messages)
     _check_order(turns)
+    texts = [tokenizer.encode(turn.content) for turn in turns]  # first: a model without a tokenizer says so here
     user = _control(tokenizer.user, USER)
     answer = [_control(tokenizer.assistant, ASSISTANT), _control(tokenizer.think_end, THINK_END)]
     ids = [tokenizer.bos]
-    for turn in turns:
-        text = tokenizer.encode(turn.content)
+    for turn, text in zip(turns, texts, strict=True):
         if turn.role is Role.SYSTEM:
             ids += text
         elif turn.role is Role.USER:

@@ -39,6 +39,10 @@ class ProgressLine:
         """Show how many of a model's weights are written."""
         self._show(f"converting {_bar(done, total)}")
 
+    def writing(self, done: int, total: int) -> None:
+        """Show how many bytes of a new file are written."""
+        self._show(f"writing {_bar(done, total)}")
+
     def reading(self, event: PrefillAdvanced) -> None:
         """Show how much of the prompt is read."""
         self._show(reading_line(event))

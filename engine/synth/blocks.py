@@ -59,19 +59,16 @@ def table_maker(experts: int, used: int) -> BlockMaker:
 
 
 def _plain(dtype: torch.dtype, spread: Spread, device: torch.device) -> BlockMaker:
-    """Four weights a word, evenly spread over the 65,536 steps of 16 bits."""
+    """Four weights a word, evenly spread over the 65,536 steps of 16 bits. A list of centres is one block."""
     factor = spread.rms * math.sqrt(3) / (1 << 15)
-    centre = torch.tensor(spread.centre, dtype=torch.float32, device=device)
+    centres = spread.centre if isinstance(spread.centre, tuple) else (spread.centre,) * 4
+    centre = torch.tensor(centres, dtype=torch.float32, device=device)
 
     def make(words: Tensor) -> Tensor:
-        noise = words.view(torch.int16).float().mul_(factor)
-        if centre.dim():  # a short vector, made in one piece: the last word may give more weights than it has
-            noise.view(-1)[: len(centre)] += centre
-        else:
-            noise += centre
-        return noise.to(dtype).view(torch.uint8)
+        noise = words.view(torch.int16)[:, : len(centres)].float().mul_(factor)
+        return noise.add_(centre).to(dtype).view(torch.uint8)
 
-    return BlockMaker(4, 1, 4 * dtype.itemsize, make)
+    return BlockMaker(len(centres), -(-len(centres) // 4), len(centres) * dtype.itemsize, make)
 
 
 def _q8_0(rms: float, device: torch.device) -> BlockMaker:

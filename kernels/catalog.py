@@ -12,7 +12,7 @@ from kernels.ops.formats import WeightFormat
 from kernels.ops.indexer import IndexerShape
 from kernels.ops.matvec import down_source, gate_up_source, matvec_source
 from kernels.ops.products import combine_source, counts_source, lists_source, product_source
-from kernels.ops.residual import COLLAPSE_OUTPUTS, ResidualShape
+from kernels.ops.residual import COLLAPSE_OUTPUTS, TOKENS_A_GROUP, ResidualShape
 from kernels.ops.routing import RouterShape
 from kernels.ops.rows import Rounding, RowForm
 from kernels.shapes import EMBEDDED, V4_FLASH, ModelShape
@@ -49,11 +49,15 @@ def _entries(shape: ModelShape, target: str) -> Iterator[Entry]:
 
 def _residual(shape: ModelShape) -> Iterator[Entry]:
     residual = ResidualShape(shape.hidden)
-    yield Entry(shape, residual.project_source(), 96, 32768, ("global_load_b128", "ds_load_b128"))
-    yield Entry(shape, residual.finish_source(), 96)
+    wide = ("global_load_b128", "ds_load_b128")
+    for expands in (False, True):
+        for tokens in (1, TOKENS_A_GROUP):
+            yield Entry(shape, residual.project_source(tokens=tokens, expands=expands), 192, 32768, wide)
+    yield Entry(shape, residual.finish_source(), 128)
     yield Entry(shape, residual.expand_source(), 64, 0, ("global_load_b128",))
-    yield Entry(shape, residual.project_source(COLLAPSE_OUTPUTS), 64, 32768, ("global_load_b128", "ds_load_b128"))
-    yield Entry(shape, residual.finish_source(COLLAPSE_OUTPUTS), 96)
+    for tokens in (1, TOKENS_A_GROUP):
+        yield Entry(shape, residual.project_source(COLLAPSE_OUTPUTS, tokens), 128, 32768, wide)
+    yield Entry(shape, residual.finish_source(COLLAPSE_OUTPUTS), 128)
 
 
 def _rows(shape: ModelShape) -> Iterator[Entry]:

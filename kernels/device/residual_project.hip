@@ -1,70 +1,110 @@
 // Residual mixing, first half: the mixing logits of every token's four streams, before their RMS scale, as partial sums
-// over K_SPLITS pieces of the stream-major vector. The pieces are the same for every batch, so a token's logits do not
-// depend on its neighbours; residual_finish adds them in order.
+// over K_SPLITS pieces; a piece is a range of channels in all streams. With K_EXPANDS the streams are first taken back from
+// the sublayer before (residual_expand), so that they are read once. The pieces and the order of additions inside one are
+// the same for every K_TOKENS, so a token's logits do not depend on its batch; residual_finish adds the pieces in order.
 //
 //   K_STREAMS, K_HIDDEN   4, 4096 (V4-Flash); 4, 384 (embedded)
 //   K_OUTPUTS             24 (a sublayer's mixer) or 4 (the final collapse)
-//   K_SPLITS              16
-#include "portable.h"
+//   K_SPLITS              32
+//   K_TOKENS              tokens a workgroup: 16 share each row of the mixer; 1 where there are few, for speed
+//   K_EXPANDS             1: streams become S'[k] = post[k] y + sum over j of comb[j, k] S[j]
+#include "residual_streams.h"
 
 using namespace hb;
 
-constexpr u32 THREADS = 256, WAVES = THREADS / WAVE, TOKENS = 8;
-constexpr u32 LENGTH = K_STREAMS * K_HIDDEN, PIECE = LENGTH / K_SPLITS;
-constexpr u32 OUTPUTS_A_WAVE = (K_OUTPUTS + WAVES - 1) / WAVES;
-static_assert(LENGTH % (K_SPLITS * 4) == 0 && TOKENS == WAVES && TOKENS == 8);
+constexpr u32 THREADS = 256, WAVES = THREADS / WAVE;
+constexpr u32 QUADS = K_HIDDEN / 4 / K_SPLITS, PIECE = K_STREAMS * QUADS;  // of one stream, of all; in groups of four
+constexpr u32 COLUMNS = (K_TOKENS * QUADS + THREADS - 1) / THREADS;  // columns of four channels that a thread brings
+constexpr u32 STEPS = (PIECE + WAVE - 1) / WAVE;
+constexpr u32 TOKENS_A_WAVE = K_TOKENS < 8 ? K_TOKENS : 8, OUTPUT_GROUPS = WAVES * TOKENS_A_WAVE / K_TOKENS;
+constexpr u32 OUTPUTS_A_WAVE = (K_OUTPUTS + OUTPUT_GROUPS - 1) / OUTPUT_GROUPS;
+constexpr u32 STEPS_AHEAD = K_TOKENS == 1 ? STEPS : 1;  // of the mixer's rows, while the streams are on their way
+constexpr u32 STEPS_UNROLLED = K_TOKENS == 1 ? STEPS : 2;
+static_assert(K_HIDDEN % (K_SPLITS * 4) == 0 && K_TOKENS % TOKENS_A_WAVE == 0 && WAVES * TOKENS_A_WAVE % K_TOKENS == 0);
 
 DEVICE float dot(const F32x4& a, const F32x4& b, float sum) {
     return fused(a.w, b.w, fused(a.z, b.z, fused(a.y, b.y, fused(a.x, b.x, sum))));
 }
 
-// streams [tokens, LENGTH], fn [K_OUTPUTS, LENGTH] -> partial [tokens, K_SPLITS, K_OUTPUTS + 1]: the dot products, then
-// the sum of squares. Grid (tokens / 8, K_SPLITS); a wave owns OUTPUTS_A_WAVE outputs for all 8 tokens.
-KERNEL(256) residual_project(const float* streams, const float* fn, float* partial, u32 tokens) {
-    SHARED float tile[TOKENS][PIECE] __attribute__((aligned(16)));
-    const u32 first = group_x() * TOKENS, split = group_y();
-    for (u32 i = thread_index(); i < TOKENS * PIECE / 4; i += THREADS) {
-        const u32 token = i / (PIECE / 4), at = i % (PIECE / 4);
-        F32x4 value = {0.0f, 0.0f, 0.0f, 0.0f};
-        if (first + token < tokens)
-            value = ((const F32x4*)(streams + (u64)(first + token) * LENGTH + split * PIECE))[at];
-        ((F32x4*)tile[token])[at] = value;
+// A lane's part of a piece at a step, stream-major: `at` in the piece, and where that stands in a token's streams.
+DEVICE u32 in_piece(u32 step) { return step * WAVE + lane(); }
+DEVICE u32 in_streams(u32 at, u32 split) { return at / QUADS * (K_HIDDEN / 4) + split * QUADS + at % QUADS; }
+
+DEVICE void load_weights(F32x4 (&weight)[OUTPUTS_A_WAVE], const float* fn, u32 step, u32 split) {
+    const u32 at = smaller(in_piece(step), PIECE - 1);
+#pragma unroll
+    for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o) {
+        const u32 output = smaller(wave() % OUTPUT_GROUPS * OUTPUTS_A_WAVE + o, K_OUTPUTS - 1);
+        weight[o] = ((const F32x4*)fn)[output * (K_STREAMS * K_HIDDEN / 4) + in_streams(at, split)];
+    }
+}
+
+// streams [tokens, 4, K_HIDDEN], fn [K_OUTPUTS, 4 K_HIDDEN] -> partial [tokens, K_SPLITS, K_OUTPUTS + 1]: the dot products,
+// then the sum of squares. With K_EXPANDS streams change in place, by y [tokens, K_HIDDEN], post [tokens, 4] and comb
+// [tokens, 4, 4]. Grid (tokens / K_TOKENS, K_SPLITS); a wave owns OUTPUTS_A_WAVE outputs of TOKENS_A_WAVE tokens.
+KERNEL(THREADS) residual_project(float* streams, const float* y, const float* post, const float* comb, const float* fn,
+                                 float* partial, u32 tokens) {
+    SHARED F32x4 tile[K_TOKENS][PIECE];
+    const u32 first = group_x() * K_TOKENS, split = group_y();
+    F32x4 ahead[STEPS_AHEAD][OUTPUTS_A_WAVE];
+#pragma unroll
+    for (u32 step = 0; step < STEPS_AHEAD; ++step) load_weights(ahead[step], fn, step, split);
+
+#pragma unroll
+    for (u32 c = 0; c < COLUMNS; ++c) {
+        const u32 at = c * THREADS + thread_index(), local = at / QUADS, quad = at % QUADS;
+        if (at >= K_TOKENS * QUADS) continue;
+        F32x4 value[K_STREAMS] = {};
+        if (first + local < tokens) {
+            const u64 token = first + local;
+            F32x4* column = (F32x4*)streams + token * K_HIDDEN + split * QUADS + quad;
+            load_streams(value, column, K_HIDDEN / 4);
+            if constexpr (K_EXPANDS) {
+                const F32x4 fresh = ((const F32x4*)y)[token * (K_HIDDEN / 4) + split * QUADS + quad];
+                expand_streams(value, fresh, post + token * 4, comb + token * 16);
+                store_streams(value, column, K_HIDDEN / 4);
+            }
+        }
+#pragma unroll
+        for (u32 j = 0; j < K_STREAMS; ++j) tile[local][j * QUADS + quad] = value[j];
     }
     barrier();
 
-    float sums[OUTPUTS_A_WAVE][TOKENS];
+    const u32 column = wave() / OUTPUT_GROUPS * TOKENS_A_WAVE;
+    float sums[OUTPUTS_A_WAVE][TOKENS_A_WAVE];
 #pragma unroll
     for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o)
 #pragma unroll
-        for (u32 t = 0; t < TOKENS; ++t) sums[o][t] = 0.0f;
-    float squares = 0.0f;
-    for (u32 at = lane(); at < PIECE / 4; at += WAVE) {
-        F32x4 weight[OUTPUTS_A_WAVE];
+        for (u32 t = 0; t < TOKENS_A_WAVE; ++t) sums[o][t] = 0.0f;
+#pragma unroll STEPS_UNROLLED
+    for (u32 step = 0; step < STEPS; ++step) {
+        F32x4(&weight)[OUTPUTS_A_WAVE] = ahead[step % STEPS_AHEAD];
+        if (step >= STEPS_AHEAD) load_weights(weight, fn, step, split);
+        if (in_piece(step) >= PIECE) continue;
 #pragma unroll
-        for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o) {
-            const u32 output = smaller(wave() * OUTPUTS_A_WAVE + o, K_OUTPUTS - 1);
-            weight[o] = ((const F32x4*)(fn + (u64)output * LENGTH + split * PIECE))[at];
-        }
-#pragma unroll
-        for (u32 t = 0; t < TOKENS; ++t) {
-            const F32x4 value = ((const F32x4*)tile[t])[at];
+        for (u32 t = 0; t < TOKENS_A_WAVE; ++t) {
+            const F32x4 value = tile[column + t][in_piece(step)];
 #pragma unroll
             for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o) sums[o][t] = dot(weight[o], value, sums[o][t]);
         }
-        const F32x4 own = ((const F32x4*)tile[wave()])[at];
-        squares = dot(own, own, squares);
     }
 
-    squares = wave_sum(squares);
-    const u64 row = K_OUTPUTS + 1, stride = K_SPLITS * row;
-    if (lane() == 0 && first + wave() < tokens)
-        partial[(first + wave()) * stride + split * row + K_OUTPUTS] = squares;
+    constexpr u64 ROW = K_OUTPUTS + 1;
 #pragma unroll
     for (u32 o = 0; o < OUTPUTS_A_WAVE; ++o) {
         const float sum = wave_sums(sums[o]);
-        const u32 output = wave() * OUTPUTS_A_WAVE + o, token = first + lane();
-        if (lane() < TOKENS && output < K_OUTPUTS && token < tokens)
-            partial[token * stride + split * row + output] = sum;
+        const u32 output = wave() % OUTPUT_GROUPS * OUTPUTS_A_WAVE + o, token = first + column + lane();
+        if (lane() < TOKENS_A_WAVE && output < K_OUTPUTS && token < tokens)
+            partial[(token * K_SPLITS + split) * ROW + output] = sum;
+    }
+    for (u32 local = wave(); local < K_TOKENS; local += WAVES) {
+        float squares = 0.0f;
+#pragma unroll
+        for (u32 step = 0; step < STEPS; ++step)
+            if (in_piece(step) < PIECE) squares = dot(tile[local][in_piece(step)], tile[local][in_piece(step)], squares);
+        squares = wave_sum(squares);
+        if (lane() == 0 && first + local < tokens)
+            partial[((u64)(first + local) * K_SPLITS + split) * ROW + K_OUTPUTS] = squares;
     }
 }
 EXPORT_KERNEL(residual_project)

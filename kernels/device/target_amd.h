@@ -58,6 +58,7 @@ DEVICE u16 float_to_half(float value) { return __builtin_bit_cast(u16, (_Float16
 DEVICE float power2(float x) { return __builtin_amdgcn_exp2f(x); }
 DEVICE float natural_log(float x) { return __builtin_logf(x); }
 DEVICE float square_root(float x) { return __builtin_sqrtf(x); }
+DEVICE float reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }  // within one unit in the last place
 DEVICE float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 DEVICE float round_even(float x) { return __builtin_rintf(x); }
 

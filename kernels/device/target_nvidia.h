@@ -48,6 +48,11 @@ DEVICE float power2(float x) {
 }
 DEVICE float natural_log(float x) { return logf(x); }
 DEVICE float square_root(float x) { return sqrtf(x); }
+DEVICE float reciprocal(float x) {  // within one unit in the last place
+    float value;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+    return value;
+}
 DEVICE float fused(float a, float b, float c) { return fmaf(a, b, c); }
 DEVICE float round_even(float x) { return rintf(x); }
 

@@ -9,9 +9,16 @@ from kernels.ops.checks import require_rows, require_shape
 from kernels.source import KernelSource
 
 STREAMS = 4
-SPLITS = 16  # pieces of the stream-major vector; fixed, so that a token's bits do not depend on the batch
-TOKENS_A_GROUP = 8
+SPLITS = 32  # pieces of the channels; fixed, so that a token's bits do not depend on the batch
+TOKENS_A_GROUP = 16
+FEW_TOKENS = 4  # up to here every token has workgroups of its own
+WAYS_BACK_A_GROUP = 8
 MIXER_OUTPUTS, COLLAPSE_OUTPUTS = 24, 4
+
+
+def tokens_a_group(tokens: int) -> int:
+    """How many of a step's tokens share a workgroup of the first half."""
+    return 1 if tokens <= FEW_TOKENS else TOKENS_A_GROUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +28,17 @@ class ResidualShape:
     hidden: int
     iterations: int = 20
 
-    def project_source(self, outputs: int = MIXER_OUTPUTS) -> KernelSource:
-        defines = (("STREAMS", STREAMS), ("HIDDEN", self.hidden), ("OUTPUTS", outputs), ("SPLITS", SPLITS))
+    def project_source(self, outputs: int = MIXER_OUTPUTS, tokens: int = 1, expands: bool = False) -> KernelSource:
+        """The first half for a step of `tokens`; with `expands` it also takes the streams back from a sublayer."""
+        defines = (*self._defines(outputs), ("TOKENS", tokens_a_group(tokens)), ("EXPANDS", int(expands)))
         return KernelSource("residual_project", "residual_project", defines, 256)
 
     def finish_source(self, outputs: int = MIXER_OUTPUTS) -> KernelSource:
-        defines = (*self.project_source(outputs).defines, ("ITERATIONS", self.iterations))
-        return KernelSource("residual_finish", "residual_finish", defines, 256)
+        defines = (*self._defines(outputs), ("ITERATIONS", self.iterations))
+        return KernelSource("residual_finish", "residual_finish", defines, 32 * WAYS_BACK_A_GROUP)
+
+    def _defines(self, outputs: int) -> tuple[tuple[str, int], ...]:
+        return ("STREAMS", STREAMS), ("HIDDEN", self.hidden), ("OUTPUTS", outputs), ("SPLITS", SPLITS)
 
     def expand_source(self) -> KernelSource:
         defines = (("STREAMS", STREAMS), ("HIDDEN", self.hidden))
@@ -57,6 +68,15 @@ class MixOutputs:
     comb: torch.Tensor
 
 
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """A sublayer's answer y [N, hidden], and post [N, 4] and comb [N, 4, 4] from its `mix`; all float32."""
+
+    y: torch.Tensor
+    post: torch.Tensor
+    comb: torch.Tensor
+
+
 def mix(
     launcher: Launcher,
     shape: ResidualShape,
@@ -68,11 +88,28 @@ def mix(
     mix_epsilon: float = 1e-6,
 ) -> None:
     """streams float32 [N, 4, hidden] to a sublayer's normed input and the weights of its way back."""
-    tokens = streams.shape[0]
-    require_shape("post", out.post, tokens, STREAMS)
-    require_shape("comb", out.comb, tokens, STREAMS, STREAMS)
-    require_shape("scale", weights.scale, 3)
-    _run(launcher, shape, MIXER_OUTPUTS, streams, weights, partial, out, rms_epsilon, mix_epsilon)
+    _check_mixer(weights, out, streams.shape[0])
+    _run(launcher, shape, MIXER_OUTPUTS, streams, None, weights, partial, out, (rms_epsilon, mix_epsilon))
+
+
+def expand_mix(
+    launcher: Launcher,
+    shape: ResidualShape,
+    streams: torch.Tensor,
+    back: WayBack,
+    weights: MixerWeights,
+    partial: torch.Tensor,
+    out: MixOutputs,
+    rms_epsilon: float = 1e-6,
+    mix_epsilon: float = 1e-6,
+) -> None:
+    """`expand` of one sublayer in place and `mix` for the next, with the bits of both; streams are read once less.
+
+    `out.post` and `out.comb` may be `back.post` and `back.comb`, and `out.x` may be `back.y`.
+    """
+    _check_back(shape, back, streams.shape[0])
+    _check_mixer(weights, out, streams.shape[0])
+    _run(launcher, shape, MIXER_OUTPUTS, streams, back, weights, partial, out, (rms_epsilon, mix_epsilon))
 
 
 def collapse(
@@ -87,9 +124,8 @@ def collapse(
 ) -> None:
     """The final collapse with the output norm: streams [N, 4, hidden] to x [N, hidden]."""
     require_shape("scale", weights.scale, 1)
-    tripled = MixerWeights(weights.fn, weights.scale.expand(3).contiguous(), weights.base, weights.norm)
     out = MixOutputs(x, x, x)  # the kernel of four outputs writes neither post nor comb
-    _run(launcher, shape, COLLAPSE_OUTPUTS, streams, tripled, partial, out, rms_epsilon, mix_epsilon)
+    _run(launcher, shape, COLLAPSE_OUTPUTS, streams, None, weights, partial, out, (rms_epsilon, mix_epsilon))
 
 
 def expand(
@@ -105,11 +141,21 @@ def expand(
     tokens = streams.shape[0]
     require_shape("streams", streams, tokens, STREAMS, shape.hidden)
     require_shape("out", out, tokens, STREAMS, shape.hidden)
-    require_shape("y", y, tokens, shape.hidden)
-    require_shape("post", post, tokens, STREAMS)
-    require_shape("comb", comb, tokens, STREAMS, STREAMS)
+    _check_back(shape, WayBack(y, post, comb), tokens)
     grid = (-(-shape.hidden // 4 // 256), tokens, 1)
     launcher.kernel(shape.expand_source())(grid, streams=streams, y=y, post=post, comb=comb, out=out)
+
+
+def _check_mixer(weights: MixerWeights, out: MixOutputs, tokens: int) -> None:
+    require_shape("post", out.post, tokens, STREAMS)
+    require_shape("comb", out.comb, tokens, STREAMS, STREAMS)
+    require_shape("scale", weights.scale, 3)
+
+
+def _check_back(shape: ResidualShape, back: WayBack, tokens: int) -> None:
+    require_shape("y", back.y, tokens, shape.hidden)
+    require_shape("post", back.post, tokens, STREAMS)
+    require_shape("comb", back.comb, tokens, STREAMS, STREAMS)
 
 
 def _run(
@@ -117,11 +163,11 @@ def _run(
     shape: ResidualShape,
     outputs: int,
     streams: torch.Tensor,
+    back: WayBack | None,
     weights: MixerWeights,
     partial: torch.Tensor,
     out: MixOutputs,
-    rms_epsilon: float,
-    mix_epsilon: float,
+    epsilons: tuple[float, float],
 ) -> None:
     tokens = streams.shape[0]
     require_shape("streams", streams, tokens, STREAMS, shape.hidden)
@@ -130,10 +176,20 @@ def _run(
     require_shape("norm", weights.norm, shape.hidden)
     require_rows("partial", partial, tokens, SPLITS, outputs + 1)
     require_shape("x", out.x, tokens, shape.hidden)
-    grid = (-(-tokens // TOKENS_A_GROUP), SPLITS, 1)
-    launcher.kernel(shape.project_source(outputs))(grid, streams=streams, fn=weights.fn, partial=partial, tokens=tokens)
+    project = shape.project_source(outputs, tokens, expands=back is not None)
+    launcher.kernel(project)(
+        (-(-tokens // tokens_a_group(tokens)), SPLITS, 1),
+        streams=streams,
+        y=None if back is None else back.y,
+        post=None if back is None else back.post,
+        comb=None if back is None else back.comb,
+        fn=weights.fn,
+        partial=partial,
+        tokens=tokens,
+    )
+    ways_back = -(-tokens // WAYS_BACK_A_GROUP) if outputs == MIXER_OUTPUTS else 0
     launcher.kernel(shape.finish_source(outputs))(
-        (tokens, 1, 1),
+        (tokens + ways_back, 1, 1),
         partial=partial,
         streams=streams,
         scale=weights.scale,
@@ -142,6 +198,7 @@ def _run(
         x=out.x,
         post=out.post,
         comb=out.comb,
-        rms_epsilon=rms_epsilon,
-        mix_epsilon=mix_epsilon,
+        tokens=tokens,
+        rms_epsilon=epsilons[0],
+        mix_epsilon=epsilons[1],
     )

@@ -9,7 +9,7 @@ from engine.layers.rope import rotate
 from engine.layers.rounding import KvRounding, prepare_index, store_rows
 from kernels.ops import residual
 from kernels.ops.compressor import CompressorShape, Rolling, close_windows
-from kernels.ops.residual import MixerWeights, MixOutputs, ResidualShape
+from kernels.ops.residual import MixerWeights, MixOutputs, ResidualShape, WayBack
 from kernels.ops.routing import RouterShape, route
 from kernels.ops.rows import Rounding, RowForm, finish_rows
 from tests.gpu.workbench import Case, Workbench, nmse
@@ -19,6 +19,7 @@ SAMPLED = 48
 
 def row_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
     yield mixing(bench, tokens)
+    yield expand_mixing(bench, tokens)
     yield expanding(bench, tokens)
     if tokens == 1:
         yield collapsing(bench)
@@ -31,36 +32,79 @@ def row_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
 
 
 def mixing(bench: Workbench, tokens: int) -> Case:
-    hidden, shape = bench.shape.hidden, ResidualShape(bench.shape.hidden)
-    fn = bench.normal(24, 4 * hidden, size=(4 * hidden) ** -0.5)
-    weights = MixerWeights(fn, bench.normal(3).abs() + 0.5, bench.normal(24), bench.normal(hidden).abs() + 0.5)
+    hidden, shape, weights = bench.shape.hidden, ResidualShape(bench.shape.hidden), _mixer(bench)
     copies = [bench.normal(tokens, 4, hidden) for _ in range(bench.sets(tokens * hidden * 16))]
     out = MixOutputs(bench.empty(tokens, hidden), bench.empty(tokens, 4), bench.empty(tokens, 4, 4))
     partial = bench.empty(*shape.partial_shape(tokens))
 
     def error() -> float:
         at = bench.sample(tokens, SAMPLED)
-        v = copies[0][at].double()
-        flat = v.flatten(1)
-        m = (flat @ fn.double().T) * (flat.square().mean(dim=1, keepdim=True) + 1e-6).rsqrt()
-        scale, base = weights.scale.double(), weights.base.double()
-        pre = torch.sigmoid(scale[0] * m[:, :4] + base[:4]) + 1e-6
-        a = (scale[2] * m[:, 8:] + base[8:]).view(-1, 4, 4).softmax(dim=2) + 1e-6
-        a = a / (a.sum(dim=1, keepdim=True) + 1e-6)
-        for _ in range(19):
-            a = a / (a.sum(dim=2, keepdim=True) + 1e-6)
-            a = a / (a.sum(dim=1, keepdim=True) + 1e-6)
-        x = torch.einsum("tj,tjd->td", pre, v)
-        x = x * (x.square().mean(dim=1, keepdim=True) + 1e-6).rsqrt() * weights.norm.double()
-        return max(nmse(out.x[at], x), nmse(out.comb[at], a))
+        x, comb = _mixed(copies[0][at].double(), weights)
+        return max(nmse(out.x[at], x), nmse(out.comb[at], comb))
 
     launches = [
         lambda streams=streams: residual.mix(bench.launcher, shape, streams, weights, partial, out)
         for streams in copies
     ]
-    nbytes = tokens * hidden * (16 + 4) + fn.nbytes
+    nbytes = tokens * hidden * (16 + 4) + weights.fn.nbytes
     outputs = [out.x, out.post, out.comb]
     return Case("residual_mix", "", tokens, launches, outputs, error, 1e-10, nbytes, 2 * 24 * 4 * hidden * tokens)
+
+
+def expand_mixing(bench: Workbench, tokens: int) -> Case:
+    """The way back and the next mixing at once: the streams of a launch are those that the one before left."""
+    hidden, shape, weights = bench.shape.hidden, ResidualShape(bench.shape.hidden), _mixer(bench)
+    before = bench.normal(tokens, 4, hidden)
+    copies = [before.clone() for _ in range(bench.sets(tokens * hidden * 16))]
+    back = WayBack(bench.normal(tokens, hidden), bench.normal(tokens, 4), bench.normal(tokens, 4, 4).softmax(dim=2))
+    out = MixOutputs(bench.empty(tokens, hidden), bench.empty(tokens, 4), bench.empty(tokens, 4, 4))
+    partial = bench.empty(*shape.partial_shape(tokens))
+
+    def error() -> float:
+        at = bench.sample(tokens, SAMPLED)
+        streams = torch.einsum("tjk,tjd->tkd", back.comb[at].double(), before[at].double())
+        streams += back.post[at].double()[:, :, None] * back.y[at].double()[:, None]
+        x, comb = _mixed(streams, weights)
+        return max(nmse(copies[0][at], streams), nmse(out.x[at], x), nmse(out.comb[at], comb))
+
+    launches = [
+        lambda streams=streams: residual.expand_mix(bench.launcher, shape, streams, back, weights, partial, out)
+        for streams in copies
+    ]
+    nbytes, flops = tokens * hidden * (2 * 16 + 2 * 4) + weights.fn.nbytes, (2 * 24 * 4 + 40) * hidden * tokens
+    outputs = [copies[0], out.x, out.post, out.comb]
+    return Case(
+        "residual_expand_mix",
+        "",
+        tokens,
+        launches,
+        outputs,
+        error,
+        1e-10,
+        nbytes,
+        flops,
+        before=lambda: copies[0].copy_(before),
+    )
+
+
+def _mixer(bench: Workbench) -> MixerWeights:
+    hidden = bench.shape.hidden
+    fn = bench.normal(24, 4 * hidden, size=(4 * hidden) ** -0.5)
+    return MixerWeights(fn, bench.normal(3).abs() + 0.5, bench.normal(24), bench.normal(hidden).abs() + 0.5)
+
+
+def _mixed(streams: torch.Tensor, weights: MixerWeights) -> tuple[torch.Tensor, torch.Tensor]:
+    """x and comb of float64 streams, by the definition."""
+    flat = streams.flatten(1)
+    m = (flat @ weights.fn.double().T) * (flat.square().mean(dim=1, keepdim=True) + 1e-6).rsqrt()
+    scale, base = weights.scale.double(), weights.base.double()
+    pre = torch.sigmoid(scale[0] * m[:, :4] + base[:4]) + 1e-6
+    a = (scale[2] * m[:, 8:] + base[8:]).view(-1, 4, 4).softmax(dim=2) + 1e-6
+    a = a / (a.sum(dim=1, keepdim=True) + 1e-6)
+    for _ in range(19):
+        a = a / (a.sum(dim=2, keepdim=True) + 1e-6)
+        a = a / (a.sum(dim=1, keepdim=True) + 1e-6)
+    return normed(torch.einsum("tj,tjd->td", pre, streams), weights.norm), a
 
 
 def collapsing(bench: Workbench) -> Case:

@@ -108,6 +108,7 @@ DEVICE u16 float_to_half(float value) {
 DEVICE float power2(float x) { return std::exp2(x); }
 DEVICE float natural_log(float x) { return std::log(x); }
 DEVICE float square_root(float x) { return std::sqrt(x); }
+DEVICE float reciprocal(float x) { return 1.0f / x; }
 DEVICE float fused(float a, float b, float c) { return a * b + c; }
 DEVICE float round_even(float x) { return std::nearbyint(x); }
 

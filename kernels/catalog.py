@@ -41,7 +41,7 @@ def _entries(shape: ModelShape, target: str) -> Iterator[Entry]:
     yield from _attention(shape, target)
     yield from _indexer(shape)
     yield from _routing(shape)
-    yield from _matvec(shape)
+    yield from _matvec(shape, target)
     yield from _products(shape, target)
     if shape is V4_FLASH:  # the kernel does not depend on the shape
         yield from _unpacking(shape)
@@ -107,12 +107,12 @@ def _formats(shape: ModelShape) -> tuple[WeightFormat, ...]:
     return tuple(WeightFormat) if shape is V4_FLASH else (WeightFormat.F16, WeightFormat.Q8_0, WeightFormat.MXFP4)
 
 
-def _matvec(shape: ModelShape) -> Iterator[Entry]:
+def _matvec(shape: ModelShape, target: str) -> Iterator[Entry]:
     dots = ("v_dot2", "global_load_b128", "ds_store_b128", "ds_load_b128")
     for kind in _formats(shape):
-        yield Entry(shape, matvec_source(kind, shape.hidden), 160, 65536, dots)
-        yield Entry(shape, gate_up_source(kind, shape.hidden), 160, 65536, dots)
-        yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used), 160, 65536, dots)
+        yield Entry(shape, matvec_source(kind, shape.hidden, target), 160, 65536, dots)
+        yield Entry(shape, gate_up_source(kind, shape.hidden, target), 160, 65536, dots)
+        yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used, target), 160, 65536, dots)
 
 
 def _unpacking(shape: ModelShape) -> Iterator[Entry]:

@@ -215,15 +215,16 @@ struct RocmFp2S40 : TwoBit {  // levels -4, -1, 1, 4
     }
 };
 
-struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1)
+struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1), as (c - 1) * scale(e0) + (scale(e0) - scale(e1))
     static constexpr u32 SCALES = 1, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        constexpr u32 BIAS[4] = {0xe400e400u, 0xdc00dc00u, 0xd400d400u, 0xcc00cc00u};
-        rocm_scales(w[2], unit.scale[0], unit.offset[0]);
+        constexpr u32 BIAS[4] = {0xe401e401u, 0xdc04dc04u, 0xd410d410u, 0xcc40cc40u};  // small codes round less in sums
+        float below;
+        rocm_scales(w[2], unit.scale[0], below);
         unit.scale[1] = unit.scale[0];
-        unit.offset[0] = unit.offset[1] = -unit.offset[0];
+        unit.offset[0] = unit.offset[1] = unit.scale[0] - below;
         codes(w, BIAS, unit.pairs);
     }
 };

@@ -149,6 +149,11 @@ DEVICE void wait_copies() {
     asm volatile("cp.async.wait_group 0;" : : : "memory");
 }
 
+// Closes the group of copies that this thread has started; wait_groups waits for all but its COUNT latest groups.
+DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" : : : "memory"); }
+template <u32 COUNT>
+DEVICE void wait_groups() { asm volatile("cp.async.wait_group %0;" : : "n"(COUNT) : "memory"); }
+
 // Counting and marking in LDS: sums of integers and unions of bits, which no order of threads can change.
 DEVICE u32 shared_add(u32* counter, u32 amount) { return atomicAdd(counter, amount); }
 DEVICE u32 shared_or(u32* word, u32 mask) { return atomicOr(word, mask); }

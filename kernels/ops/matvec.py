@@ -5,17 +5,22 @@ does not depend on the other tokens or on the machine's size.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 
 from kernels.launch import Launcher
+from kernels.ops.attention import is_amd_layout
 from kernels.ops.checks import require, require_shape
 from kernels.ops.formats import UNIT, WeightFormat
 from kernels.source import KernelSource
 
 WAVES = 8
-_WIDE_UNIT_BYTES, _NARROW_UNIT_BYTES = 33, 11  # bytes of 32 weights: formats of 8 bits and more, of about 2 bits
-_GROUPS_A_UNIT = 4  # workgroups a compute unit that one launch should give
+_WIDE_UNIT_BYTES = 33  # bytes of 32 weights in formats of 8 bits and more
+_CHUNKS_AHEAD = 2  # chunks in flight before their use, where a copy engine brings them
+_PROLOGUE = 0.5  # what the start of a workgroup costs, in blocks of rows
+_MOST_PASSES = 64
+_ALONE = 1.5  # how much longer a workgroup takes that has its compute unit for itself: nothing hides its waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +44,55 @@ class Matrix:
 
 
 def rows_a_wave(kind: WeightFormat) -> int:
-    """Rows that a wave streams at a time: enough bytes in flight, and little overhead for each of their units."""
-    unit_bytes = kind.value.bytes * UNIT / kind.value.block
-    return 2 if unit_bytes >= _WIDE_UNIT_BYTES else 4 if unit_bytes > _NARROW_UNIT_BYTES else 8
+    """Rows that a wave streams at a time: enough bytes in flight, and few reads of the vector for each row."""
+    return 2 if kind.value.bytes * UNIT / kind.value.block >= _WIDE_UNIT_BYTES else 4
 
 
 def down_rows_a_wave(kind: WeightFormat) -> int:
-    """The same where the vectors of all experts share the LDS: F16 rows come one at a time."""
-    return 1 if kind is WeightFormat.F16 else rows_a_wave(kind)
+    """The same where a workgroup walks all experts of its rows: few, so that there are enough workgroups."""
+    return 1 if kind is WeightFormat.F16 else 2
 
 
-def matvec_source(kind: WeightFormat, width: int) -> KernelSource:
-    defines = _defines(kind, width, rows_a_wave(kind))
-    return KernelSource("matvec", "matvec", defines, WAVES * 32, _vector_bytes(kind, width))
+def matvec_source(kind: WeightFormat, width: int, target: str) -> KernelSource:
+    return _source("matvec", kind, width, rows_a_wave(kind), target)
 
 
-def gate_up_source(kind: WeightFormat, width: int) -> KernelSource:
-    defines = _defines(kind, width, rows_a_wave(kind))
-    return KernelSource("matvec_gate_up", "matvec_gate_up", defines, WAVES * 32, _vector_bytes(kind, width))
+def gate_up_source(kind: WeightFormat, width: int, target: str) -> KernelSource:
+    return _source("matvec_gate_up", kind, width, rows_a_wave(kind), target)
 
 
-def down_source(kind: WeightFormat, width: int, used: int) -> KernelSource:
-    defines = (*_defines(kind, width, down_rows_a_wave(kind)), ("USED", used))
-    return KernelSource("matvec_down", "matvec_down", defines, WAVES * 32, used * _vector_bytes(kind, width))
+def down_source(kind: WeightFormat, width: int, used: int, target: str) -> KernelSource:
+    return _source("matvec_down", kind, width, down_rows_a_wave(kind), target, used)
+
+
+def _source(name: str, kind: WeightFormat, width: int, rows: int, target: str, used: int | None = None) -> KernelSource:
+    is_aligned = kind.row_bytes(width) % 16 == 0
+    ahead = 1 if is_amd_layout(target) or kind is WeightFormat.F16 else _CHUNKS_AHEAD
+    slots = 1 if is_amd_layout(target) else ahead + 1
+    pool = _vector_bytes(kind, (used or 1) * width) + WAVES * slots * rows * _chunk_bytes(kind, is_aligned)
+    defines: tuple[tuple[str, int | str], ...] = (
+        ("FORMAT", kind.value.device_name),
+        ("ROWS", rows),
+        ("WIDTH", width),
+        ("ALIGNED", int(is_aligned)),
+        ("AHEAD", ahead),
+    )
+    if used is not None:
+        defines += (("USED", used),)
+    return KernelSource(name, name, defines, WAVES * 32, pool)
 
 
 def _vector_bytes(kind: WeightFormat, width: int) -> int:
     """LDS of an activation vector: 20 words and a scale for 32 of them, two sums where the format has offsets."""
     words = width // UNIT * (21 + (2 if kind.value.has_offsets else 0))
     return -(-words // 4) * 16
+
+
+def _chunk_bytes(kind: WeightFormat, is_aligned: bool) -> int:
+    """LDS of a row's chunk of 32 units (Chunk::ROW_STRIDE of device/stream.h)."""
+    raw = 32 * UNIT // kind.value.block * kind.value.bytes
+    pieces = (raw + (raw % 16 if is_aligned else 12) + 15) // 16
+    return pieces * (20 if kind is WeightFormat.F16 else 16) + 16
 
 
 def multiply(launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -83,7 +108,7 @@ def multiply(launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tenso
     passes = _passes(launcher, matrix.rows, group, tokens)
     while inputs > 1 and rows_an_input % (group * passes):
         passes -= 1
-    launcher.kernel(matvec_source(matrix.kind, matrix.width))(
+    launcher.kernel(matvec_source(matrix.kind, matrix.width, launcher.device.target))(
         (-(-matrix.rows // (group * passes)), tokens, 1),
         x=x,
         matrix=matrix.blocks,
@@ -112,7 +137,7 @@ def gate_up(
     require(same, "gate and up must have one shape and format")
     group = WAVES * rows_a_wave(gate.kind) // 2
     passes = _passes(launcher, gate.rows, group, tokens * used)
-    launcher.kernel(gate_up_source(gate.kind, gate.width))(
+    launcher.kernel(gate_up_source(gate.kind, gate.width, launcher.device.target))(
         (-(-gate.rows // (group * passes)), tokens * used, 1),
         x=x,
         gate=gate.blocks,
@@ -148,7 +173,7 @@ def down(
     require_shape("out", out, tokens, matrix.rows)
     group = WAVES * down_rows_a_wave(matrix.kind)
     passes = _passes(launcher, matrix.rows, group, tokens)
-    launcher.kernel(down_source(matrix.kind, matrix.width, used))(
+    launcher.kernel(down_source(matrix.kind, matrix.width, used, launcher.device.target))(
         (-(-matrix.rows // (group * passes)), tokens, 1),
         inner=inner,
         matrix=matrix.blocks,
@@ -163,12 +188,15 @@ def down(
     )
 
 
-def _defines(kind: WeightFormat, width: int, rows: int) -> tuple[tuple[str, int | str], ...]:
-    is_aligned = kind.row_bytes(width) % 16 == 0
-    return (("FORMAT", kind.value.device_name), ("ROWS", rows), ("WIDTH", width), ("ALIGNED", int(is_aligned)))
-
-
 def _passes(launcher: Launcher, rows: int, group_rows: int, columns: int) -> int:
-    """How many blocks of rows each workgroup takes: enough that the grid fills the machine about once."""
-    groups = -(-rows // group_rows) * columns
-    return max(1, groups // (launcher.device.compute_units * _GROUPS_A_UNIT))
+    """How many blocks of rows each workgroup takes, so that all compute units end at about the same time."""
+    return _best_passes(-(-rows // group_rows), columns, launcher.device.compute_units)
+
+
+@cache
+def _best_passes(blocks: int, columns: int, units: int) -> int:
+    def cost(passes: int) -> float:
+        rounds = -(-(-(-blocks // passes) * columns) // units)
+        return rounds * (passes + _PROLOGUE) * (_ALONE if rounds == 1 else 1.0)
+
+    return min(range(1, min(blocks, _MOST_PASSES) + 1), key=cost)

@@ -35,11 +35,12 @@ def small_dense_cases(bench: Workbench, kind: WeightFormat) -> Iterator[Case]:
     """The projections beside the experts that are too small to fill a large GPU: their time is mostly latency."""
     shape = bench.shape
     group_width = shape.heads * shape.head_dim // OUTPUT_GROUPS
-    yield vector_product(bench, kind, "query a, kv", shape.q_rank + shape.head_dim, shape.hidden)
     yield vector_product(bench, kind, "out a", OUTPUT_GROUPS * shape.q_rank, group_width, OUTPUT_GROUPS)
-    yield vector_product(bench, kind, "out b", shape.hidden, OUTPUT_GROUPS * shape.q_rank)
-    yield vector_product(bench, kind, "shared down", shape.hidden, shape.expert_width)
     yield shared_vectors(bench, kind)
+    if shape is V4_FLASH:  # elsewhere as small as the head
+        yield vector_product(bench, kind, "query a, kv", shape.q_rank + shape.head_dim, shape.hidden)
+        yield vector_product(bench, kind, "out b", shape.hidden, OUTPUT_GROUPS * shape.q_rank)
+        yield vector_product(bench, kind, "shared down", shape.hidden, shape.expert_width)
 
 
 def vector_product(bench: Workbench, kind: WeightFormat, name: str, rows: int, width: int, inputs: int = 1) -> Case:

@@ -65,41 +65,41 @@ def test_every_format_matches_float64(
 
 @pytest.mark.parametrize("width", [64, 1024, 1152, 4096])
 def test_rows_of_one_or_many_chunks(
-    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, width: int
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, width: int
 ) -> None:
     """Whole chunks of 32 units, a few units more, and rows that begin anywhere in a 16-byte piece."""
     held, weights = matrix(random, WeightFormat.ROCMFP4, 19, width)
     x = torch.randn(1, 1, width, generator=random)
     y = buffers.new(1, 19)
-    matvec.multiply(launcher, held, x, y)
+    matvec.multiply(matrix_launcher, held, x, y)
     assert nmse(y, x[:, 0].double() @ weights[0].T) <= 1e-6
 
 
 def test_the_split_into_workgroups_changes_no_bit(
-    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, monkeypatch: pytest.MonkeyPatch
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held, _ = matrix(random, WeightFormat.Q8_0, 200, 256)
     x = torch.randn(3, 1, 256, generator=random)
     results = []
     for units in (1, 2, 1000):
-        monkeypatch.setattr(launcher.device, "compute_units", units, raising=False)
+        monkeypatch.setattr(matrix_launcher.device, "compute_units", units, raising=False)
         y = buffers.new(3, 200)
-        matvec.multiply(launcher, held, x, y)
+        matvec.multiply(matrix_launcher, held, x, y)
         alone = buffers.new(1, 200)
-        matvec.multiply(launcher, held, x[1:2], alone)
+        matvec.multiply(matrix_launcher, held, x[1:2], alone)
         assert torch.equal(alone[0], y[1])
         results.append(y)
     assert torch.equal(results[0], results[1]) and torch.equal(results[1], results[2])
 
 
 def test_grouped_inputs_serve_their_own_rows(
-    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
 ) -> None:
     """The output projection: eight groups of rows, each with its own vector."""
     held, weights = matrix(random, WeightFormat.Q8_0, 8 * 32, 256)
     x = torch.randn(2, 8, 256, generator=random)
     y = buffers.new(2, 8 * 32)
-    matvec.multiply(launcher, held, x, y)
+    matvec.multiply(matrix_launcher, held, x, y)
     wanted = torch.einsum("tgk,grk->tgr", x.double(), weights[0].view(8, 32, 256)).flatten(1)
     assert nmse(y, wanted) <= 1e-6
 
@@ -121,7 +121,7 @@ def test_activations_of_extreme_size(
 
 @pytest.mark.parametrize("kind", SOME_KINDS, ids=lambda kind: kind.name)
 def test_gate_and_up_of_the_chosen_experts(
-    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
 ) -> None:
     rows, width, tokens = 21, 1024 if kind is WeightFormat.IQ2_XXS else width_of(kind, 1), 2
     gate, gate_weights = matrix(random, kind, rows, width, experts=5)
@@ -131,14 +131,14 @@ def test_gate_and_up_of_the_chosen_experts(
 
     def run() -> torch.Tensor:
         inner = buffers.new(tokens, 6, rows)
-        matvec.gate_up(launcher, gate, up, x, experts, inner, LIMIT)
+        matvec.gate_up(matrix_launcher, gate, up, x, experts, inner, LIMIT)
         return inner
 
     g = torch.einsum("tk,tsrk->tsr", x.double(), gate_weights[experts.long()])
     u = torch.einsum("tk,tsrk->tsr", x.double(), up_weights[experts.long()])
     assert bool((g > LIMIT).any()) and bool((u.abs() > LIMIT).any()), "the clamp must bite"
     wanted = functional.silu(g.clamp(max=LIMIT)) * u.clamp(-LIMIT, LIMIT)
-    assert nmse(replay(launcher, run), wanted) <= 1e-6
+    assert nmse(replay(matrix_launcher, run), wanted) <= 1e-6
 
 
 def width_scale(weights: torch.Tensor, width: int) -> float:
@@ -148,7 +148,7 @@ def width_scale(weights: torch.Tensor, width: int) -> float:
 
 @pytest.mark.parametrize("kind", SOME_KINDS, ids=lambda kind: kind.name)
 def test_down_adds_the_experts_in_slot_order_to_the_shared_one(
-    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
 ) -> None:
     rows, width, tokens = 35, 512 if kind is WeightFormat.IQ2_XXS else width_of(kind, 1), 2
     held, weights = matrix(random, kind, rows, width, experts=4)
@@ -158,14 +158,14 @@ def test_down_adds_the_experts_in_slot_order_to_the_shared_one(
 
     def run() -> torch.Tensor:
         out = buffers.new(tokens, rows)
-        matvec.down(launcher, held, inner, experts, share, shared, out)
+        matvec.down(matrix_launcher, held, inner, experts, share, shared, out)
         return out
 
-    found = replay(launcher, run)
+    found = replay(matrix_launcher, run)
     routed = torch.einsum("tsk,tsrk,ts->tr", inner.double(), weights[experts.long()], share.double())
     assert nmse(found, shared.double() + routed) <= 1e-6
     in_place = shared.clone()
-    matvec.down(launcher, held, inner, experts, share, in_place, in_place)
+    matvec.down(matrix_launcher, held, inner, experts, share, in_place, in_place)
     assert torch.equal(in_place, found)
 
 

@@ -42,8 +42,10 @@ struct Fiber {
         void* target;
         const void* source;
         uint32_t bytes;
+        uint32_t group;
     };
     std::vector<Copy> copies;  // begun and not waited for
+    uint32_t closed_groups = 0;
 };
 
 std::vector<std::unique_ptr<Fiber>> fibers;
@@ -155,14 +157,23 @@ uint32_t* emulator_slot(uint32_t lane) {
 }
 
 void emulator_copy_later(void* target, const void* source, uint32_t bytes) {
-    fibers[emulator_thread]->copies.push_back({target, source, bytes});
+    Fiber& fiber = *fibers[emulator_thread];
+    fiber.copies.push_back({target, source, bytes, fiber.closed_groups});
+}
+void emulator_close_group() { ++fibers[emulator_thread]->closed_groups; }
+// Performs the copies of all closed groups but the `but_latest` last ones.
+void emulator_copy_groups(uint32_t but_latest) {
+    Fiber& fiber = *fibers[emulator_thread];
+    auto later = fiber.copies.begin();
+    for (; later != fiber.copies.end() && later->group + but_latest < fiber.closed_groups; ++later) {
+        std::memset(later->target, 0, 16);
+        std::memcpy(later->target, later->source, later->bytes);
+    }
+    fiber.copies.erase(fiber.copies.begin(), later);
 }
 void emulator_copy_now() {
-    for (const Fiber::Copy& copy : fibers[emulator_thread]->copies) {
-        std::memset(copy.target, 0, 16);
-        std::memcpy(copy.target, copy.source, copy.bytes);
-    }
-    fibers[emulator_thread]->copies.clear();
+    emulator_close_group();
+    emulator_copy_groups(0);
 }
 
 void emulator_run(Launch* launch, void (*kernel)(const void*), const void* arguments, void* lds, size_t lds_bytes) {

@@ -42,6 +42,8 @@ uint32_t* emulator_slot(uint32_t lane);
 void emulator_flip();
 void emulator_copy_later(void* target, const void* source, uint32_t bytes);
 void emulator_copy_now();
+void emulator_close_group();
+void emulator_copy_groups(uint32_t but_latest);
 extern char __start_emulated_lds[] __attribute__((weak, visibility("hidden")));
 extern char __stop_emulated_lds[] __attribute__((weak, visibility("hidden")));
 }
@@ -184,6 +186,9 @@ DEVICE u32 shared_or(u32* word, u32 mask) {
 // Copies happen as late as they may, so that a missing wait shows.
 DEVICE void copy_async(void* target, const void* source, u32 bytes) { emulator_copy_later(target, source, bytes); }
 DEVICE void wait_copies() { emulator_copy_now(); }
+DEVICE void commit_copies() { emulator_close_group(); }
+template <u32 COUNT>
+DEVICE void wait_groups() { emulator_copy_groups(COUNT); }
 
 // The matrix instructions, each a meeting of the wave: every lane shows its operands, then works out its own results.
 template <size_t N>

@@ -4,6 +4,7 @@
 """
 
 import hashlib
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,14 +15,14 @@ from typing import TypeVar
 import torch
 
 import resources
-from engine.backends import cpu_backend
+from engine.backends import NoGpu, cpu_backend, gpu_backend
 from engine.backends.base import Backend, TokenProgram
 from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
 from engine.config import ModelConfig
 from engine.errors import UserError
 from engine.faces import PrefixKeeper
-from engine.host import available_bytes, has_bf16_products
+from engine.host import has_bf16_products
 from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
 from engine.missing_tokenizer import tokenizer_of
@@ -40,6 +41,7 @@ from engine.tokenizer import Tokenizer
 from engine.weights import load_weights
 
 E = TypeVar("E", bound=Enum)
+log = logging.getLogger(__name__)
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _DEFAULT_CONTEXT = 16384
@@ -119,24 +121,36 @@ def load(
     Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
     Stopped.
     """
-    if backend not in ("auto", "cpu"):
-        raise UserError(f"backend {backend!r} is not one of auto, cpu")
     cpu_threads()
     source = open_model(path or resources.embedded_model())
     config = ModelConfig.from_gguf(source)
-    compute = _compute_dtype(dtype)
-    _require_memory(source, compute)
+    engine = _choose_backend(backend, config, _compute_dtype(dtype))
     tokenizer = tokenizer_of(source, config.vocab)
     if tokenizer.vocab_size > config.vocab:
         raise UserError(f"{source.name}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     stored = StoredWeights(source)
-    engine = cpu_backend(config, compute)
+    rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
+    engine.require_memory(stored, rounding)
     weights = load_weights(stored, config, engine.placement(), progress, stop)
     engine.prepare_decode(stored, weights)
-    rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None
     network = Network(config, weights, engine)
     return Model(_info(source, stored, config, engine), network, tokenizer, rounding, source, prefixes)
+
+
+def _choose_backend(name: str, config: ModelConfig, dtype: torch.dtype) -> Backend:
+    """The GPU where there is one that can run the model, else the CPU; or the one asked for. Raises UserError."""
+    if name not in ("auto", "cpu", "gpu"):
+        raise UserError(f"backend {name!r} is not one of auto, cpu, gpu")
+    if name == "cpu":
+        return cpu_backend(config, dtype)
+    found = gpu_backend(config)
+    if not isinstance(found, NoGpu):
+        return found
+    if name == "gpu":
+        raise UserError(f"the model cannot run on a GPU here: {found.reason}")
+    log.info("running on the CPU: %s", found.reason)
+    return cpu_backend(config, dtype)
 
 
 def _compute_dtype(name: str) -> torch.dtype:
@@ -153,18 +167,6 @@ def _choice(kind: type[E], value: str, what: str) -> E:
     except ValueError:
         allowed = ", ".join(str(member.value) for member in kind)
         raise UserError(f"{what} {value!r} is not one of {allowed}") from None
-
-
-def _require_memory(source: TensorSource, dtype: torch.dtype) -> None:
-    """Refuse before allocating: every weight is decoded into the compute type."""
-    weights = sum(tensor.elements for tensor in source.tensors.values())
-    needed, available = weights * dtype.itemsize, available_bytes()
-    if available is not None and needed > available:
-        gib = 1 << 30
-        raise UserError(
-            f"{source.name}: on the CPU this model needs {needed / gib:.1f} GiB of memory, and {available / gib:.1f} "
-            "GiB are available; close other programs or choose a smaller model"
-        )
 
 
 def _info(source: ModelSource, stored: StoredWeights, config: ModelConfig, backend: Backend) -> ModelInfo:

@@ -59,12 +59,13 @@ class Network:
         """
 
         def look_at_stop() -> None:
+            self.backend.pace()
             if stop is not None and stop.is_set():
                 raise Stopped("the prompt was stopped")
 
         context = StepContext(self.config, step, state.rounding, selects, band_tokens, look_at_stop)
         look_at_stop()
-        running = self._begin(token_ids, context)
+        running = self._begin(token_ids.to(self.backend.tensor_device), context)
         for index in range(self.config.layers):
             self._run_layer(running, index, state, context)
             if observe is not None:
@@ -88,10 +89,14 @@ class Network:
         layer, layers = self.weights.layers[index], self.weights.layers
         following = layers[index + 1] if index + 1 < len(layers) else None
         attended = attend_step(join(running.parts), layer.attention, state.layers[index], context, self.backend)
+        waiting = [attended[band] for band in running.bands]
+        del attended  # the last band's experts run without it
         for number, band in enumerate(running.bands):
             context.between_bands()
             streams = running.streams[band]
-            inner = self._attention_output(streams, attended[band], running.ways[number], layer)
+            inner = self._attention_output(streams, waiting.pop(0), running.ways[number], layer)
+            running.ways[number] = inner
+            context.between_bands()
             way = self._feed_forward(streams, running.token_ids[band], inner, layer, following)
             running.ways[number] = way
             if following is not None:

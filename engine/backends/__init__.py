@@ -1,10 +1,16 @@
-"""The machines that can run layers; `cpu_backend` picks the best CPU one. The only room that imports kernels."""
+"""The machines that can run layers: a GPU where there is one, else the CPU. The only room that imports kernels."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
 from engine.threads import cpu_threads
+
+if TYPE_CHECKING:
+    from engine.backends.gpu import GpuBackend
 
 _KERNEL_PIECE = 16  # values; kernels.cpu checks the same
 
@@ -21,6 +27,29 @@ def cpu_backend(config: ModelConfig, compute_dtype: torch.dtype) -> CpuBackend:
         plain.native_note = f"plain torch: {obstacle}"
         return plain
     return NativeCpuBackend(config, compute_dtype, native)
+
+
+@dataclass(frozen=True, slots=True)
+class NoGpu:
+    """Why a model does not run on a GPU here."""
+
+    reason: str
+
+
+def gpu_backend(config: ModelConfig) -> "GpuBackend | NoGpu":
+    """The backend on this machine's GPU, where there is one and the kernels fit the model."""
+    if not torch.cuda.is_available():
+        return NoGpu("this torch sees no GPU")
+    from engine.backends.gpu_device import gpu_launcher, on_launcher
+    from engine.backends.gpu_shapes import misfit
+    from kernels.errors import KernelUnavailableError
+
+    if obstacle := misfit(config):
+        return NoGpu(f"the GPU kernels do not fit this model: {obstacle}")
+    try:
+        return on_launcher(config, gpu_launcher())
+    except KernelUnavailableError as missing:
+        return NoGpu(str(missing))
 
 
 def _misfit(config: ModelConfig) -> str:

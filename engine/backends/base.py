@@ -42,11 +42,17 @@ class Backend(Protocol):
     works_in_bands: bool  # whether work between two attentions goes band by band rather than over the whole step
     native_note: str  # which compiled kernels run, or why none
 
+    def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
+        """Raises UserError, in one sentence, where a model of these weights would not fit this machine."""
+
     def placement(self) -> Placement:
         """How this machine takes a model's weights in, for one load."""
 
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         """The temporaries this machine really holds during a step, for the ledger's forecast."""
+
+    def pace(self) -> None:
+        """Wait until little queued work is left, so that a stop takes effect soon. Where nothing queues, nothing."""
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         """x in the type that matrix products take, contiguous."""

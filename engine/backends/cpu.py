@@ -5,8 +5,10 @@ from torch.nn import functional
 
 from engine.backends.base import TokenProgram
 from engine.backends.cpu_buffers import cpu_step_buffers
+from engine.backends.memory_need import MemoryNeed, require_room
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
+from engine.host import available_bytes
 from engine.layers import compressor, hyper_connection, indexer, moe, row_attention
 from engine.layers.compressor import Windows
 from engine.layers.hyper_connection import Mixed, Mixer
@@ -37,11 +39,20 @@ class CpuBackend:
         self.config, self.compute_dtype = config, compute_dtype
         self.native_note = "plain torch"
 
+    def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
+        """Every weight is decoded into the compute type."""
+        weights = sum(tensor.elements for tensor in stored.source.tensors.values()) * self.compute_dtype.itemsize
+        advice = "close other programs or choose a smaller model"
+        require_room(stored.source.name, "CPU", MemoryNeed(weights), available_bytes(), advice)
+
     def placement(self) -> Placement:
         return DecodedPlacement(self.compute_dtype)
 
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         return cpu_step_buffers(shape, step, self.compute_dtype.itemsize, self.compiled)
+
+    def pace(self) -> None:
+        """Nothing queues."""
 
     def as_input(self, x: torch.Tensor) -> torch.Tensor:
         return x.to(self.compute_dtype).contiguous()

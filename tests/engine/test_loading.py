@@ -95,7 +95,7 @@ def test_unknown_options_are_named(tiny_path: Path, arguments: dict[str, str], w
 
 
 def test_too_little_memory_is_said_before_loading(tiny_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.loading.available_bytes", lambda: 1000)
+    monkeypatch.setattr("engine.backends.cpu.available_bytes", lambda: 1000)
     with pytest.raises(UserError, match="available"):
         engine.load(tiny_path)
 

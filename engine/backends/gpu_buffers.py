@@ -1,0 +1,57 @@
+"""The temporaries of one step on a GPU, as engine.model and the GPU backend really hold them.
+
+Integers only; the ledger's forecast adds the result to weights and session state. tests/gpu/full_model.py holds it
+against the allocator's peak on a device, tests/engine/backends against live tensors under the emulator. Work goes over
+the whole step; attention writes over its queries.
+"""
+
+from engine.cache_shape import F16_BYTES, F32_BYTES, OVERLAP_RATIO, CacheShape
+from engine.plan import Step, Visibility
+from engine.step_buffers import Buffer, Phase
+
+_SPLITS = 16  # pieces of a mixer's sum (kernels.ops.residual)
+
+
+def gpu_step_buffers(shape: CacheShape, step: Step, score_bytes: int) -> tuple[Buffer, ...]:
+    """Every temporary of a step; `score_bytes` bounds the indexer's scores."""
+    tokens = step.tokens
+    mixed = shape.hidden + shape.streams * (1 + shape.streams)
+    rows = max(_row_space(shape, step, ratio) for ratio in set(shape.ratios))
+    pairs = tokens * shape.experts_used
+    return (
+        Buffer("residual streams", Phase.STEP, tokens * shape.streams * shape.hidden * F32_BYTES),
+        Buffer("sublayer input and the way back", Phase.STEP, tokens * mixed * F32_BYTES),
+        Buffer("way back to the step's start", Phase.STEP, shape.volatile_bytes),
+        Buffer("queries and attention output", Phase.ATTENTION, tokens * shape.heads * shape.head_dim * F32_BYTES),
+        Buffer("row space", Phase.ATTENTION, rows * shape.row_bytes),
+        Buffer("compressor inputs", Phase.ATTENTION, tokens * _exact_width(shape) * F32_BYTES),
+        *_selection(shape, step, score_bytes),
+        Buffer("expert inputs", Phase.EXPERTS, tokens * shape.hidden * F16_BYTES),
+        Buffer("shared expert", Phase.EXPERTS, tokens * shape.hidden * F32_BYTES),
+        Buffer("expert gate and up", Phase.EXPERTS, pairs * shape.expert_hidden * F16_BYTES),
+        Buffer("expert outputs", Phase.EXPERTS, pairs * shape.hidden * F32_BYTES),
+    )
+
+
+def _row_space(shape: CacheShape, step: Step, ratio: int) -> int:
+    view = Visibility(step.start, step.tokens, ratio, shape.window)
+    return view.prior + 2 * view.tokens  # the new rows, and those with the window before them
+
+
+def _exact_width(shape: CacheShape) -> int:
+    if OVERLAP_RATIO in shape.ratios:
+        return 4 * (shape.head_dim + shape.index_dim) + shape.index_heads
+    return 2 * shape.head_dim if any(shape.ratios) else 0
+
+
+def _selection(shape: CacheShape, step: Step, score_bytes: int) -> tuple[Buffer, ...]:
+    if OVERLAP_RATIO not in shape.ratios:
+        return ()
+    view = Visibility(step.start, step.tokens, OVERLAP_RATIO, shape.window)
+    scored = step.tokens - view.first_scored(shape.index_top_k)
+    scores = min(score_bytes, scored * view.compressed * F32_BYTES)
+    return (
+        Buffer("indexer queries", Phase.ATTENTION, step.tokens * shape.index_heads * shape.index_dim * F32_BYTES),
+        Buffer("indexer scores", Phase.ATTENTION, scores),
+        Buffer("selected ids and counts", Phase.ATTENTION, scored * (shape.index_top_k + 1) * F32_BYTES),
+    )

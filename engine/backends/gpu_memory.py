@@ -1,0 +1,68 @@
+"""How much memory a model needs on a GPU and how much there is: on AMD by the kernel's own counters.
+
+An APU's GPU memory is its carve-out (VRAM) plus what the kernel lets it map of main memory (GTT); the driver's "free
+memory" alone has been wrong in both directions, so the counters of sysfs and the system's available memory decide.
+"""
+
+from pathlib import Path
+
+import torch
+
+from engine.backends.gpu_matrix import device_format
+from engine.gpu_counters import GpuCounters, read_gpus
+from engine.host import available_bytes
+from engine.names import part_of
+from engine.stored_weights import StoredWeights
+
+_DESKTOP_BYTES = 4 << 30  # main memory that a model must leave to everything else
+_PAGE_BYTES = 4096
+
+
+def placed_bytes(stored: StoredWeights) -> int:
+    """Bytes of all weights as engine.backends.gpu_placement holds them."""
+    return sum(_placed(stored, name) for name in stored.source.tensors)
+
+
+def available_on_gpu(device: torch.device, root: Path = Path("/")) -> int | None:
+    """Bytes that can be allocated; None where nothing tells (a device that is no GPU)."""
+    if device.type != "cuda":
+        return None
+    card = _largest(read_gpus(root)) if torch.version.hip is not None else None
+    if card is None:
+        return int(torch.cuda.mem_get_info(device)[0])
+    return available_on_card(card, available_bytes())
+
+
+def available_on_card(card: GpuCounters, main_memory: int | None) -> int:
+    """Free carve-out, plus free GTT as far as main memory can give it."""
+    carved = max((card.vram_total or 0) - (card.vram_used or 0), 0)
+    mapped = max((card.gtt_total or 0) - (card.gtt_used or 0), 0)
+    if main_memory is not None:
+        mapped = min(mapped, max(main_memory - _DESKTOP_BYTES, 0))
+    return carved + mapped
+
+
+def advice(needed: int, root: Path = Path("/")) -> str:
+    """What to change on this machine so that `needed` bytes fit."""
+    card = _largest(read_gpus(root))
+    if card is None or not card.gtt_total:
+        return "close other programs or choose a smaller model"
+    wanted = needed - (card.vram_total or 0) + _DESKTOP_BYTES // 2
+    if wanted <= card.gtt_total:
+        return "close other programs that use the GPU or much memory"
+    return (
+        f"the GPU may map {card.gtt_total / (1 << 30):.1f} GiB of main memory: raise that limit with the kernel "
+        f"parameter ttm.pages_limit={-(-wanted // _PAGE_BYTES)}, or choose a smaller model"
+    )
+
+
+def _placed(stored: StoredWeights, name: str) -> int:
+    tensor, part = stored.tensor(name), part_of(name)
+    if part is not None and part.is_matrix:
+        kind = device_format(stored.codec(name).name, tensor.shape[-1])
+        return stored.stored_bytes(name) if kind else tensor.elements * 2
+    return tensor.elements * (2 if stored.codec(name).name == "F16" and len(tensor.shape) > 1 else 4)
+
+
+def _largest(cards: tuple[GpuCounters, ...]) -> GpuCounters | None:
+    return max(cards, key=lambda card: (card.vram_total or 0) + (card.gtt_total or 0), default=None)

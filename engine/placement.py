@@ -26,12 +26,15 @@ class Placement(Protocol):
     def exact(self, stored: StoredWeights, names: Sequence[str], advance: Advance) -> Matrix:
         """As `stack`, for matrices whose products must keep float32's or F16's precision."""
 
+    def head(self, stored: StoredWeights, name: str, advance: Advance) -> Matrix:
+        """The output matrix. Its products keep float32's precision: a prompt's last logits are those of decoding."""
+
     def values(self, decoded: torch.Tensor) -> torch.Tensor:
         """A small decoded tensor (norms, biases, mixers, tables), where the backend computes."""
 
 
 class DecodedPlacement:
-    """Everything decoded into tensors on the CPU: matrices in `dtype`, the rest as it is."""
+    """Everything decoded into tensors on the CPU: the layers' matrices in `dtype`, the rest in float32."""
 
     def __init__(self, dtype: torch.dtype) -> None:
         self._dtype = dtype
@@ -44,6 +47,9 @@ class DecodedPlacement:
 
     def exact(self, stored: StoredWeights, names: Sequence[str], advance: Advance) -> torch.Tensor:
         return _above_one_another([_decode(stored, name, advance, torch.float32) for name in names], 0)
+
+    def head(self, stored: StoredWeights, name: str, advance: Advance) -> torch.Tensor:
+        return _decode(stored, name, advance, torch.float32)
 
     def values(self, decoded: torch.Tensor) -> torch.Tensor:
         return decoded

@@ -102,6 +102,11 @@ class TensorReader:
         """Matrices one above the other whose products keep float32's or F16's precision."""
         return self._placement.exact(self.stored, self._checked(parts), self._advance)
 
+    def head(self, name: str, *shape: int) -> Matrix:
+        """The output matrix, as precise as decoding reads it."""
+        (checked,) = self._checked([(name, shape)])
+        return self._placement.head(self.stored, checked, self._advance)
+
     def has(self, name: str) -> bool:
         return name in self.stored
 
@@ -153,7 +158,7 @@ def load_weights(
         layers=tuple(_layer(read, config, layer) for layer in range(config.layers)),
         head_mixer=_mixer(read, "output_hc", config, streams, 1),
         output_norm=read.values("output_norm.weight", config.hidden),
-        output=read.matrix("output.weight", config.vocab, config.hidden),
+        output=read.head("output.weight", config.vocab, config.hidden),
     )
     read.finish()
     return weights

@@ -8,10 +8,11 @@
 // that a query does not see has weight 0, so a query's bits do not depend on its neighbours or on the step.
 //
 // The shape macros are those of attention_walk.h; K_ROWS is 16 or 32, K_BUFFERS 1 or 2.
-#include "attention_walk.h"
+#include "attention_band.h"
 
 using namespace hb;
 
+static_assert(K_PARTS == K_WAVES && K_STAGES == 1);
 static_assert(PAIRS * ROW_STRIDE * 2 <= WEIGHTS_AT, "queries are staged where rows and shares will be");
 
 // q, out [T, K_HEADS, K_WIDTH] F32 (out may be q); arguments as in attention_rows, and `tokens` = T. Grid (T / K_QUERIES, K_HEADS / K_GROUP_HEADS).
@@ -24,45 +25,10 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
     u16* rows = (u16*)pool;
     float* shares = (float*)(pool + SHARES_AT);
     const u16* weights = (const u16*)(pool + WEIGHTS_AT);
-    const u32 local = group_x() * K_QUERIES, first_head = group_y() * K_GROUP_HEADS;
-    const u32 t_first = first_token + local, t_last = first_token + smaller(local + K_QUERIES, tokens) - 1;
-
-    Walk walk{raw, compressed, nullptr, {start[0], ratio, K_WINDOW, compressed_rows}, is_ring, 0, 0, 0, 0, 0, 0};
-    const Visibility& view = walk.view;
-    switch (plan) {
-        case PLAN_WINDOW: break;
-        case PLAN_CONTIGUOUS: walk.compressed_rows = view.visible(t_last); break;
-        case PLAN_INDEXED:
-            if (t_first < selected_from) {
-                walk.compressed_rows = view.visible(t_last);
-            } else {
-                i32* list = (i32*)(pool + IDS_AT);
-                walk.ids = list;
-                walk.compressed_rows = (u32)counts[t_first - selected_from];
-                for (u32 k = thread_index(); k < walk.compressed_rows; k += THREADS)
-                    list[k] = ids[(u64)(t_first - selected_from) * top_k + k];
-            }
-            break;
-    }
-    walk.raw_begin = (i32)view.raw_first(t_first);
-    walk.raw_end = (i32)(view.raw_first(t_last) + view.raw_count(t_last));
-    const u32 position = view.start - view.prior() + (u32)walk.raw_begin;
-    walk.first_raw = walk.raw_begin - (i32)(position % K_ROWS);
-    walk.raw_tiles = ceil_div((u32)(walk.raw_end - walk.first_raw), K_ROWS);
-    walk.tiles = walk.raw_tiles + ceil_div(walk.compressed_rows, K_ROWS);
-
-    // Queries: norm and rotation a row at a time, then fragments of each wave's channels, kept for the whole walk.
-    const float scale = 1.4426950408889634f / square_root((float)K_WIDTH);  // scores in powers of two
-    for (u32 pair = wave(); pair < PAIRS; pair += K_WAVES) {
-        const u32 query = smaller(local + pair / K_GROUP_HEADS, tokens - 1), t = first_token + query;
-        Row<K_WIDTH> row;
-        load_row(row, q + ((u64)query * K_HEADS + first_head + pair % K_GROUP_HEADS) * K_WIDTH);
-        normalise(row, epsilon);
-        rotate<K_ROTARY>(row, cosines + (u64)t * (K_ROTARY / 2), sines + (u64)t * (K_ROTARY / 2));
-#pragma unroll
-        for (u32 j = 0; j < Row<K_WIDTH>::REGISTERS; ++j) row.v[j] *= scale;
-        store_row(row, rows + pair * ROW_STRIDE);
-    }
+    const Band band{first_token, tokens, group_x() * K_QUERIES, group_y() * K_GROUP_HEADS};
+    const Walk walk = walk_of({start[0], ratio, K_WINDOW, compressed_rows}, band, raw, compressed, ids, counts, plan, top_k,
+                              selected_from, is_ring, (i32*)(pool + IDS_AT));
+    stage_queries(rows, band, q, cosines, sines, epsilon);
     barrier();
     Fragment query[PAIR_TILES][OWN_TILES];
 #pragma unroll
@@ -73,7 +39,7 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
     barrier();
 
     Softmax softmax;
-    softmax.start(walk, t_first, t_last);
+    softmax.start(walk, band.t_first(), band.t_last());
     Accumulator sum[PAIR_TILES][OWN_TILES];
 #pragma unroll
     for (u32 p = 0; p < PAIR_TILES; ++p)
@@ -139,37 +105,6 @@ KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* comp
     barrier();
     const float* largest = (const float*)(pool + LARGEST_AT);
     const float* total = (const float*)(pool + TOTAL_AT);
-    constexpr u32 PLAIN = K_WIDTH - K_ROTARY;
-#pragma unroll
-    for (u32 p = 0; p < PAIR_TILES; ++p) {
-        float share[8];
-#pragma unroll
-        for (u32 i = 0; i < 8; ++i) {
-            const u32 pair = p * 16 + tile_row(i);
-            const float sink = sinks[first_head + pair % K_GROUP_HEADS] * 1.4426950408889634f;
-            const float top = larger(largest[pair], sink), shrink = power2(largest[pair] - top);
-            share[i] = shrink / fused(total[pair], shrink, power2(sink - top));
-        }
-#pragma unroll
-        for (u32 c = 0; c < OWN_TILES; ++c) {
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) sum[p][c].v[i] *= share[i];
-            float other[8];
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) other[i] = beside(sum[p][c], i);
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) {
-                const u32 pair = p * 16 + tile_row(i), query_index = local + pair / K_GROUP_HEADS;
-                const u32 channel = wave() * OWN + c * 16 + tile_column(i);
-                if (query_index >= tokens) continue;
-                float value = sum[p][c].v[i];
-                if (channel >= PLAIN) {
-                    const u64 angle = (u64)(first_token + query_index) * (K_ROTARY / 2) + (channel - PLAIN) / 2;
-                    value = value * cosines[angle] + other[i] * (channel % 2 ? -sines[angle] : sines[angle]);
-                }
-                out[((u64)query_index * K_HEADS + first_head + pair % K_GROUP_HEADS) * K_WIDTH + channel] = value;
-            }
-        }
-    }
+    write_answers(sum, band, largest, total, sinks, cosines, sines, out);
 }
 EXPORT_KERNEL(attention_matrix)

@@ -2,13 +2,12 @@
 // attention_matrix but without a walk, so that a token fills the machine. attention_combine adds the splits in order.
 //
 // The shape macros are those of attention_walk.h, with one query and one row buffer; K_ROWS is the rows of a split.
+#include "attention_band.h"
 #include "attention_splits.h"
-#include "attention_walk.h"
 
 using namespace hb;
 
-constexpr u32 PAIRS_A_WAVE = (PAIRS + K_WAVES - 1) / K_WAVES;
-static_assert(K_QUERIES == 1 && K_BUFFERS == 1 && K_MOST_IDS == 0);
+static_assert(K_QUERIES == 1 && K_BUFFERS == 1 && K_PARTS == K_WAVES && K_STAGES == 1 && K_MOST_IDS == 0);
 static_assert(PAIRS * ROW_STRIDE * 2 <= POOL_BYTES - SHARES_AT, "queries are staged where shares and weights will be");
 
 // q [1, K_HEADS, K_WIDTH] F32 as projected; raw: the ring [K_WINDOW, K_WIDTH]; compressed: room for `compressed_rows`; ids
@@ -31,20 +30,7 @@ KERNEL(THREADS) attention_split(const float* q, const u16* raw, const u16* compr
     Pieces pieces;
     begin_rows(pieces, walk, split, rows);
 
-    // Queries: norm and rotation a row at a time while the rows are on their way.
-    const float scale = 1.4426950408889634f / square_root((float)K_WIDTH);  // scores in powers of two
-    Row<K_WIDTH> row[PAIRS_A_WAVE];
-#pragma unroll
-    for (u32 i = 0; i < PAIRS_A_WAVE; ++i)
-        load_row(row[i], q + (u64)(first_head + smaller(wave() + i * K_WAVES, PAIRS - 1)) * K_WIDTH);
-#pragma unroll
-    for (u32 i = 0; i < PAIRS_A_WAVE; ++i) {
-        normalise(row[i], epsilon);
-        rotate<K_ROTARY>(row[i], cosines, sines);
-#pragma unroll
-        for (u32 j = 0; j < Row<K_WIDTH>::REGISTERS; ++j) row[i].v[j] *= scale;
-        store_row(row[i], staged + smaller(wave() + i * K_WAVES, PAIRS - 1) * ROW_STRIDE);
-    }
+    stage_queries(staged, {0, 1, 0, first_head}, q, cosines, sines, epsilon);  // while the rows are on their way
     finish_rows(pieces, rows);
     barrier();
     Fragment query[PAIR_TILES][OWN_TILES];

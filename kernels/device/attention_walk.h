@@ -5,6 +5,7 @@
 //   K_HEADS, K_WIDTH, K_ROTARY, K_WINDOW   as in attention_rows
 //   K_QUERIES, K_GROUP_HEADS               pairs of a workgroup, a multiple of 16
 //   K_WAVES, K_ROWS, K_BUFFERS             waves of a workgroup; rows of a tile; row buffers in LDS
+//   K_PARTS, K_STAGES                      parts of a dot product, added in order; buffers of scores and of weights
 //   K_MOST_IDS                             room for a query's id list in LDS
 #pragma once
 #include "matrix.h"
@@ -24,9 +25,10 @@ constexpr u32 SHARE_STRIDE = K_ROWS + 8, LANE_ROWS = 8;
 // Softmax: a pair's rows lie with neighbouring lanes, LANE_ROWS of them in each; a thread keeps its pairs for the walk.
 constexpr u32 PAIR_LANES = K_ROWS / LANE_ROWS, ITEMS = (PAIRS * PAIR_LANES + THREADS - 1) / THREADS;
 constexpr u32 PIECES = (K_ROWS * PIECES_A_ROW + THREADS - 1) / THREADS;
-constexpr u32 ROW_BYTES = K_ROWS * ROW_STRIDE * 2, SHARE_BYTES = K_WAVES * PAIRS * SHARE_STRIDE * 4;
-constexpr u32 SHARES_AT = K_BUFFERS * ROW_BYTES, WEIGHTS_AT = SHARES_AT + SHARE_BYTES;
-constexpr u32 KEEP_AT = WEIGHTS_AT + PAIRS * WEIGHT_STRIDE * 2, LARGEST_AT = KEEP_AT + PAIRS * 4;
+constexpr u32 ROW_BYTES = K_ROWS * ROW_STRIDE * 2, SHARE_BYTES = K_PARTS * PAIRS * SHARE_STRIDE * 4;
+constexpr u32 WEIGHT_BYTES = PAIRS * WEIGHT_STRIDE * 2;
+constexpr u32 SHARES_AT = K_BUFFERS * ROW_BYTES, WEIGHTS_AT = SHARES_AT + K_STAGES * SHARE_BYTES;
+constexpr u32 KEEP_AT = WEIGHTS_AT + K_STAGES * WEIGHT_BYTES, LARGEST_AT = KEEP_AT + K_STAGES * PAIRS * 4;
 constexpr u32 TOTAL_AT = LARGEST_AT + PAIRS * 4, IDS_AT = TOTAL_AT + PAIRS * 4;
 constexpr u32 POOL_BYTES = IDS_AT + K_MOST_IDS * 4;
 static_assert(POOL_BYTES == K_POOL_BYTES, "kernels.ops.attention must ask for this size");
@@ -76,17 +78,29 @@ DEVICE void begin_rows(Pieces& pieces, const Walk& walk, u32 tile, u16* buffer) 
 #endif
     }
 }
-DEVICE void finish_rows(const Pieces& pieces, u16* buffer) {
+// Ends what begin_rows began (`is_any`: if it did) as one group; wait_rows waits for all but this thread's COUNT last groups.
+DEVICE void close_rows(const Pieces& pieces, u16* buffer, bool is_any = true) {
 #if HB_ASYNC_COPY
-    (void)pieces, (void)buffer;
-    wait_copies();
+    (void)pieces, (void)buffer, (void)is_any;
+    commit_copies();
 #else
+    if (!is_any) return;
 #pragma unroll
     for (u32 c = 0; c < PIECES; ++c) {
         const u32 at = thread_index() + c * THREADS, row = at / PIECES_A_ROW, within = at % PIECES_A_ROW;
         if (row < K_ROWS) *(U32x4*)(buffer + row * ROW_STRIDE + within * 8) = pieces.piece[c];
     }
 #endif
+}
+template <u32 COUNT>
+DEVICE void wait_rows() {
+#if HB_ASYNC_COPY
+    wait_groups<COUNT>();
+#endif
+}
+DEVICE void finish_rows(const Pieces& pieces, u16* buffer) {
+    close_rows(pieces, buffer);
+    wait_rows<0>();
 }
 
 // The running softmax of the pairs that a thread has a part in, in powers of two. Lanes of one pair hold the same.
@@ -109,15 +123,15 @@ struct Softmax {
         }
     }
 
-    // Scores of one tile from the waves' shares, their weights, and the factor by which older sums shrink.
-    DEVICE_MEMBER void weigh(unsigned char* pool, const Walk& walk, u32 tile) {
+    // Scores of one tile from the shares in stage `stage`, their weights, and the factor by which older sums shrink.
+    DEVICE_MEMBER void weigh(unsigned char* pool, const Walk& walk, u32 tile, u32 stage = 0) {
         const bool is_raw = tile < walk.raw_tiles;
         const i32 tile_row0 = is_raw ? walk.first_raw + (i32)(tile * K_ROWS) : (i32)((tile - walk.raw_tiles) * K_ROWS);
 #pragma unroll
         for (u32 item = 0; item < ITEMS; ++item) {
             if (is_idle(item)) continue;
             float score[LANE_ROWS];
-            add_shares(score, (const float*)(pool + SHARES_AT) + pair(item) * SHARE_STRIDE + first_row());
+            add_shares(score, (const float*)(pool + SHARES_AT + stage * SHARE_BYTES) + pair(item) * SHARE_STRIDE + first_row());
             const i32 row0 = tile_row0 + (i32)first_row();
             const i32 begin = is_raw ? raw_begin[item] : 0, end = is_raw ? raw_end[item] : seen[item];
             float top = largest[item];
@@ -141,10 +155,10 @@ struct Softmax {
             }
             largest[item] = top;
             total[item] = fused(total[item], shrink, wave_sum<PAIR_LANES>(sum));
-            u16* weights = (u16*)(pool + WEIGHTS_AT) + pair(item) * WEIGHT_STRIDE + first_row();
+            u16* weights = (u16*)(pool + WEIGHTS_AT + stage * WEIGHT_BYTES) + pair(item) * WEIGHT_STRIDE + first_row();
 #pragma unroll
             for (u32 i = 0; i < LANE_ROWS / 2; i += 2) ((U32x2*)weights)[i / 2] = {halves[i], halves[i + 1]};
-            if (first_row() == 0) ((float*)(pool + KEEP_AT))[pair(item)] = shrink;
+            if (first_row() == 0) ((float*)(pool + KEEP_AT))[stage * PAIRS + pair(item)] = shrink;
         }
     }
     // Every second lane reads the upper half of its rows first, which keeps eight lanes on different banks.
@@ -155,10 +169,10 @@ struct Softmax {
 #pragma unroll
         for (u32 i = 0; i < LANE_ROWS; ++i) turned[i] = 0.0f;
 #pragma unroll
-        for (u32 w = 0; w < K_WAVES; ++w) {
+        for (u32 part = 0; part < K_PARTS; ++part) {
 #pragma unroll
             for (u32 i = 0; i < LANE_ROWS; i += 4) {
-                const F32x4 four = *(const F32x4*)(shares + w * PAIRS * SHARE_STRIDE + (i ^ first));
+                const F32x4 four = *(const F32x4*)(shares + part * PAIRS * SHARE_STRIDE + (i ^ first));
                 turned[i] += four.x, turned[i + 1] += four.y, turned[i + 2] += four.z, turned[i + 3] += four.w;
             }
         }

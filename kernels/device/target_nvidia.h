@@ -2,7 +2,8 @@
 #pragma once
 
 #define KERNEL(threads) extern "C" __global__ __launch_bounds__(threads) void
-#define KERNEL_WAVES(threads, waves) extern "C" __global__ __launch_bounds__(threads, 1) void
+// Same, with at least `waves` waves on each of a multiprocessor's four schedulers: a ceiling on registers.
+#define KERNEL_WAVES(threads, waves) extern "C" __global__ __launch_bounds__(threads, (waves) * 128 / (threads)) void
 #define DEVICE static __device__ __forceinline__
 #define DEVICE_MEMBER __device__ __forceinline__
 #define SHARED __shared__

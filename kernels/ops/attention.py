@@ -121,7 +121,7 @@ def attend(
         "is_ring": int(rows.is_ring),
         "epsilon": rotation.epsilon,
     }
-    if form.source.name == "attention_matrix":
+    if form.source.name != "attention_rows":
         arguments["tokens"] = tokens
     grid = (-(-tokens // form.queries), form.shape.heads // form.group_heads, 1)
     launcher.kernel(form.source)(grid, **arguments)

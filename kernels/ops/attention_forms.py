@@ -47,7 +47,9 @@ class MatrixTiling:
     group_heads: int
     waves: int
     rows: int  # cache rows at a time, 16 or 32
-    buffers: int  # of those rows in LDS, 1 or 2
+    buffers: int  # of those rows in LDS; 1 or 2, or for the pipelined form 4 or 5
+    parts: int = 0  # parts of a dot product, added in order (0: one a wave)
+    stages: int = 1  # buffers of scores and weights; 2: the pipelined form
 
     def defines(self) -> tuple[tuple[str, int], ...]:
         return (
@@ -56,6 +58,8 @@ class MatrixTiling:
             ("WAVES", self.waves),
             ("ROWS", self.rows),
             ("BUFFERS", self.buffers),
+            ("PARTS", self.parts or self.waves),
+            ("STAGES", self.stages),
         )
 
 
@@ -82,13 +86,13 @@ def tiling_for(shape: HeadShape, target: str, queries: int) -> MatrixTiling:
 
 def tiled_form(shape: HeadShape, target: str, tiling: MatrixTiling) -> AttentionForm:
     """The matrix form with a given tiling (for comparisons; matrix_form chooses)."""
-    defines = (
-        *shape.defines(),
-        *tiling.defines(),
-        ("MOST_IDS", MOST_IDS),
-    )
+    defines: tuple[tuple[str, int], ...] = (*shape.defines(), *tiling.defines(), ("MOST_IDS", MOST_IDS))
+    name = "attention_matrix"
+    if tiling.stages == 2:
+        name, pairs = "attention_pipeline", tiling.queries * tiling.group_heads
+        defines = (*defines, ("SIMD_WAVES", 2 if pairs >= 64 else 4))
     pool = pool_bytes(shape, tiling, is_amd_layout(target))
-    source = KernelSource("attention_matrix", "attention_matrix", defines, tiling.waves * 32, pool)
+    source = KernelSource(name, name, defines, tiling.waves * 32, pool)
     return AttentionForm(source, shape, tiling.queries, tiling.group_heads)
 
 
@@ -102,8 +106,9 @@ def pool_bytes(shape: HeadShape, tiling: MatrixTiling, is_amd: bool, most_ids: i
     pairs = tiling.queries * tiling.group_heads
     share_stride = tiling.rows if is_amd else tiling.rows + 8
     rows = tiling.buffers * tiling.rows * (shape.width + 8) * 2
-    shares = tiling.waves * pairs * share_stride * 4
-    return rows + shares + pairs * (tiling.rows + 8) * 2 + 3 * pairs * 4 + most_ids * 4
+    shares = (tiling.parts or tiling.waves) * pairs * share_stride * 4
+    weights = pairs * (tiling.rows + 8) * 2 + pairs * 4
+    return rows + tiling.stages * (shares + weights) + 2 * pairs * 4 + most_ids * 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,11 @@ NVIDIA_TILINGS = (
     MatrixTiling(1, 32, 8, 32, 2),
     MatrixTiling(1, 32, 8, 16, 2),
     MatrixTiling(1, 32, 16, 16, 2),
+    MatrixTiling(1, 64, 8, 16, 5, parts=4, stages=2),
+    MatrixTiling(1, 64, 8, 16, 5, parts=8, stages=2),
+    MatrixTiling(1, 64, 8, 32, 4, parts=4, stages=2),
+    MatrixTiling(1, 32, 8, 16, 4, parts=4, stages=2),
+    MatrixTiling(1, 32, 8, 16, 4, parts=8, stages=2),
 )
 SPLIT_TILINGS = (MatrixTiling(1, 16, 8, 16, 1), MatrixTiling(1, 32, 8, 16, 1))
 NVIDIA_SPLIT_TILINGS = (
@@ -83,7 +88,8 @@ def tiling_cases(bench: Workbench, tokens: int) -> Iterator[Case]:
 
 
 def _tiling_name(tiling: MatrixTiling) -> str:
-    return f"{tiling.group_heads}h {tiling.waves}w {tiling.rows}r {tiling.buffers}b"
+    pipeline = f" {tiling.parts}p pipelined" if tiling.stages == 2 else ""
+    return f"{tiling.group_heads}h {tiling.waves}w {tiling.rows}r {tiling.buffers}b{pipeline}"
 
 
 def splitting(bench: Workbench, ratio: int, form: SplitForm, name: str) -> Case:

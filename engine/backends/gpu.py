@@ -73,9 +73,7 @@ class GpuBackend:
     def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
         """Weights as placed, a conversation of usual length, and the buffers of its largest step."""
         if rounding is KvRounding.NONE:
-            raise UserError(
-                "kv_rounding 'none' keeps float32 rows; the GPU stores rows in F16"
-            )
+            raise UserError("kv_rounding 'none' keeps float32 rows; the GPU stores rows in F16")
         shape = CacheShape.from_config(self.config)
         context = min(USUAL_CONTEXT, self.config.context_length)
         step = Step(max(context - STEP_CAP, 0), min(context, STEP_CAP))
@@ -212,8 +210,19 @@ class GpuBackend:
     def expand_mix(
         self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
     ) -> Mixed:
-        self.expand(streams, y, mixed)
-        return self.mix(streams, mixer, norm)
+        """The next sublayer's input takes the place of y."""
+        residual.expand_mix(
+            self.launcher,
+            self.shapes.residual,
+            streams,
+            residual.WayBack(y, mixed.post, mixed.comb),
+            residual.MixerWeights(mixer.fn, mixer.scale, mixer.base, norm),
+            self._new(*self.shapes.residual.partial_shape(len(streams))),
+            residual.MixOutputs(y, mixed.post, mixed.comb),
+            self.config.rms_eps,
+            self.config.hc_eps,
+        )
+        return Mixed(y, mixed.post, mixed.comb)
 
     def collapse(self, streams: torch.Tensor, head: Mixer, norm: torch.Tensor) -> torch.Tensor:
         shape = self.shapes.residual

@@ -41,7 +41,9 @@ class DecodeProgram:
         else:
             self._replay = self._replay or self._recorded(span)
             self._replay()
-        return self._layers.logits[0].clone()
+        logits = self._layers.logits[0].clone()
+        self._inputs.make_ready(position + 1)
+        return logits
 
     def _recorded(self, span: int) -> Callable[[], None]:
         """The launches of a token for contexts of up to `span` tokens. Recording runs nothing."""

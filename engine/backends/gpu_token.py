@@ -27,6 +27,7 @@ class TokenInputs:
         is_gpu = device.type == "cuda"
         self._host = torch.zeros(words, dtype=torch.int32, pin_memory=is_gpu)
         self._device = torch.zeros(words, dtype=torch.int32, device=device)
+        self._ready: tuple[int, torch.Tensor] | None = None  # a position and its angles, made ahead
         self._copied = torch.cuda.Event() if is_gpu else None  # type: ignore[no-untyped-call]  # torch has no stub
         self.position, self.token_id = self._device[0:1], self._device[1:2]
         found = self._device[_WHOLE_NUMBERS:].view(torch.float32).view(len(self._rotated), 2, 1, pairs)
@@ -39,10 +40,16 @@ class TokenInputs:
         if self._copied is not None:
             self._copied.synchronize()
         self._host[0], self._host[1] = position, token_id
-        self._host[_WHOLE_NUMBERS:].view(torch.float32).copy_(self._angles(position))
+        ready = self._ready
+        angles = ready[1] if ready is not None and ready[0] == position else self._angles(position)
+        self._host[_WHOLE_NUMBERS:].view(torch.float32).copy_(angles)
         self._device.copy_(self._host, non_blocking=True)
         if self._copied is not None:
             self._copied.record()
+
+    def make_ready(self, position: int) -> None:
+        """Compute a later position's angles now, while the device is busy with a token."""
+        self._ready = position, self._angles(position)
 
     def _angles(self, position: int) -> torch.Tensor:
         parts = []

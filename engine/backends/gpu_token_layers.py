@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from engine.backends.gpu_matrix import BlockMatrix, GateUp
+from engine.backends.gpu_side_stream import SideStream
 from engine.backends.gpu_token import Rotation, TokenInputs
 from engine.backends.gpu_token_buffers import TokenBuffers
 from engine.layers.attention_weights import Attention
@@ -35,6 +36,7 @@ class TokenLayers:
         self._config, self._launcher, self._shapes = backend.config, backend.launcher, backend.shapes
         self._weights, self._state, self._selects, self._inputs = weights, state, selects, inputs
         self._split = split_form(self._shapes.heads, self._launcher.device.target)
+        self._side = SideStream(backend.tensor_device)
         self._buffers = TokenBuffers(backend.config, self._shapes.residual, backend.tensor_device)
         self.logits = self._buffers.new(1, backend.config.vocab)
 
@@ -46,12 +48,12 @@ class TokenLayers:
         following = (*weights.layers[1:], None)
         for layer, state, after in zip(weights.layers, self._state.layers, following, strict=True):
             self._attention(layer.attention, state, span)
-            self._expand()
-            self._mix(layer.ffn_mixer, layer.ffn_norm)
+            self._expand_mix(layer.ffn_mixer, layer.ffn_norm)
             self._experts(layer.router, layer.experts)
-            self._expand()
-            if after is not None:
-                self._mix(after.attn_mixer, after.attn_norm)
+            if after is None:
+                self._expand()
+            else:
+                self._expand_mix(after.attn_mixer, after.attn_norm)
         self._collapse(weights.head_mixer, weights.output_norm)
         self._multiply(weights.output, b.x, self.logits)
 
@@ -68,6 +70,15 @@ class TokenLayers:
         outputs = residual.MixOutputs(b.x, b.post, b.comb)
         residual.mix(self._launcher, self._shapes.residual, b.streams, weights, b.partial, outputs, c.rms_eps, c.hc_eps)
 
+    def _expand_mix(self, mixer: Mixer, norm: torch.Tensor) -> None:
+        b, c = self._buffers, self._config
+        back = residual.WayBack(b.y, b.post, b.comb)
+        weights = residual.MixerWeights(mixer.fn, mixer.scale, mixer.base, norm)
+        outputs = residual.MixOutputs(b.x, b.post, b.comb)
+        residual.expand_mix(
+            self._launcher, self._shapes.residual, b.streams, back, weights, b.partial, outputs, c.rms_eps, c.hc_eps
+        )
+
     def _expand(self) -> None:
         b = self._buffers
         residual.expand(self._launcher, self._shapes.residual, b.streams, b.y, b.post, b.comb, b.streams)
@@ -80,16 +91,18 @@ class TokenLayers:
 
     def _attention(self, weights: Attention, state: LayerState, span: int) -> None:
         c, b = self._config, self._buffers
-        ratio = state.ratio
-        rotation = self._inputs.rotations[ratio]
+        rotation = self._inputs.rotations[state.ratio]
+        with self._side.beside():
+            self._close_windows(weights, state)
         self._multiply(weights.entry, b.x, b.entry)
         norm = rows.RowForm(c.q_rank)
         self._finish(norm, b.entry[:, : c.q_rank], b.latent, weight=weights.q_a_norm)
+        with self._side.beside():
+            attended = self._rows(weights, state, span)
         self._multiply(weights.q_b, b.latent, b.q)
         raw = self._shapes.raw_rows(self._state.rounding)
         self._finish(raw, b.entry[:, c.q_rank :], state.ring, weight=weights.kv_norm, rotation=rotation, ring=True)
-        self._close_windows(weights, state)
-        attended = self._rows(weights, state, span)
+        self._side.join()
         work = b.new(*attention.split_work_shape(self._split, attended))
         q = b.q.view(1, c.heads, c.head_dim)
         angles = attention.QueryRotation(*rotation, weights.sinks, c.rms_eps)
@@ -173,6 +186,10 @@ class TokenLayers:
 
     def _experts(self, router: Router, experts: Experts) -> None:
         c, b = self._config, self._buffers
+        shared, routed = _pair(experts.shared_gate_up), _pair(experts.gate_up)
+        with self._side.beside():
+            matvec.gate_up(self._launcher, shared.gate, shared.up, b.x, b.only_expert, b.shared_inner, experts.limit)
+            self._multiply(experts.shared_down, b.shared_inner[0], b.y)
         self._multiply(router.gate, b.x, b.expert_logits)
         hashed = router.table is not None
         routing.route(
@@ -186,10 +203,8 @@ class TokenLayers:
             router.table,
             self._inputs.token_id if hashed else None,
         )
-        shared, routed = _pair(experts.shared_gate_up), _pair(experts.gate_up)
-        matvec.gate_up(self._launcher, shared.gate, shared.up, b.x, b.only_expert, b.shared_inner, experts.limit)
-        self._multiply(experts.shared_down, b.shared_inner[0], b.y)
         matvec.gate_up(self._launcher, routed.gate, routed.up, b.x, b.experts, b.inner, experts.limit)
+        self._side.join()
         down = _stored(experts.down)
         matvec.down(self._launcher, down, b.inner, b.experts, b.expert_weights, b.y, b.y)
 

@@ -1,7 +1,9 @@
 // The tile of a matrix product with quantised weights: 128 rows of F16 activations times 256 rows of weights, decoded to
 // F16 on their way to LDS, F32 accumulation on matrix cores. Eight waves, two by four; a wave owns every
 // second 16-row subtile and 64 weight rows, so that a tile with few rows skips work in all waves alike. LDS is double
-// buffered in steps of one unit (32 of k); the sum over k runs in one order whatever the number of rows.
+// buffered in steps of one unit (32 of k), one barrier a step. Where registers allow, half of the waves decode the next step
+// before they multiply this one and half after, so that matrix cores and decoders work side by side. The sum over k runs in
+// one order whatever the number of rows.
 #pragma once
 #include "blocks_256.h"
 #include "matrix.h"
@@ -12,6 +14,8 @@ constexpr u32 TILE_ROWS = 128, TILE_COLUMNS = 256, TILE_THREADS = 256, TILE_STRI
 constexpr u32 WAVE_ROW_TILES = 4, WAVE_COLUMN_TILES = 4;
 constexpr u32 TILE_HALVES = (TILE_ROWS + TILE_COLUMNS) * TILE_STRIDE;  // one of the two buffers
 constexpr u32 TILE_POOL_BYTES = 2 * TILE_HALVES * 2;
+// Whether there is code of its own for waves that decode first and for tiles with all rows; gfx11 would spill.
+constexpr bool HAS_FAST_PATHS = HB_ASYNC_COPY;
 
 // Pair of halves: half `a` (0 low, 1 high) of x, then half `b` of y. a and b are constants once loops are unrolled.
 DEVICE u32 join_halves(u32 x, u32 y, u32 a, u32 b) {
@@ -74,10 +78,8 @@ struct WeightRows {
     bool is_paired;     // of each 64 tile rows, 32 are rows of gate and 32 the same rows of up
 
     DEVICE_MEMBER const u8* matrix(u32 r) const { return is_paired && r % 64 >= 32 ? up : gate; }
-    DEVICE_MEMBER u64 offset(u32 r) const {
-        const u32 row = is_paired ? r / 64 * 32 + r % 32 : r;
-        return first + (u64)smaller(row, last) * row_bytes;
-    }
+    DEVICE_MEMBER u32 after_first(u32 r) const { return smaller(is_paired ? r / 64 * 32 + r % 32 : r, last) * row_bytes; }
+    DEVICE_MEMBER u64 offset(u32 r) const { return first + after_first(r); }
 };
 
 #if HB_ASYNC_COPY
@@ -91,6 +93,7 @@ struct WeightCarrier {
     static constexpr u32 STAGE_BYTES = STAGE_UNITS / BLOCK_UNITS * Format::BYTES;
     static constexpr u32 PIECES = ((STAGE_BYTES + 12 + 15) / 16) | 1;  // an odd number spreads the rows over the banks
     static constexpr u32 STAGE_POOL = TILE_COLUMNS * PIECES * 16, POOL_BYTES = 2 * STAGE_POOL;
+    static_assert(TILE_COLUMNS == TILE_THREADS);
 
     const WeightRows& rows;
     u8* raw;
@@ -99,16 +102,22 @@ struct WeightCarrier {
     DEVICE_MEMBER WeightCarrier(const WeightRows& source, u8* pool)
         : rows(source), raw(pool), own_shift((u32)source.offset(thread_index()) & 15) {}
 
+    // Eight neighbouring threads bring the pieces of a row.
     DEVICE_MEMBER void begin_stage(u32 stage) const {
         u8* target = raw + stage % 2 * STAGE_POOL;
-        const u32 into_row = stage * STAGE_BYTES;
-#pragma unroll 1
-        for (u32 at = thread_index(); at < TILE_COLUMNS * PIECES; at += TILE_THREADS) {
-            const u32 row = at / PIECES;
-            const u64 begin = rows.offset(row), piece = ((begin + into_row) & ~(u64)15) + at % PIECES * 16;
-            const bool is_real = piece < begin + rows.row_bytes;
-            const u64 left = rows.total_bytes - piece;
-            copy_async(target + at * 16, rows.matrix(row) + (is_real ? piece : 0), is_real ? left < 16 ? (u32)left : 16 : 0);
+        const u32 into_row = stage * STAGE_BYTES, shift = (u32)rows.first & 15;
+        const u64 boundary = rows.first - shift, left = rows.total_bytes - boundary;
+        const u32 end = left < 1u << 31 ? (u32)left : 1u << 31;
+#pragma unroll 2
+        for (u32 some = 0; some < TILE_COLUMNS; some += TILE_THREADS / 8) {
+            const u32 row = some + thread_index() / 8, begin = shift + rows.after_first(row);
+            const u8* matrix = rows.matrix(row) + boundary;
+#pragma unroll
+            for (u32 i = 0; i < (PIECES + 7) / 8; ++i) {
+                const u32 p = i * 8 + thread_index() % 8, piece = ((begin + into_row) & ~15u) + p * 16;
+                const u32 wanted = piece < begin + rows.row_bytes ? smaller(end - piece, 16) : 0;
+                if (p < PIECES) copy_async(target + (row * PIECES + p) * 16, matrix + (wanted ? piece : 0), wanted);
+            }
         }
     }
     DEVICE_MEMBER void begin() const { begin_stage(0); }
@@ -116,13 +125,11 @@ struct WeightCarrier {
     DEVICE_MEMBER void bring_ahead(u32 step, u32 steps) const {
         if (step % STAGE_UNITS == 0 && step + STAGE_UNITS < steps) begin_stage(step / STAGE_UNITS + 1);
     }
-    // Before the first step of a stage is decoded.
-    DEVICE_MEMBER void arrive(u32 step) const {
-        if (step % STAGE_UNITS != 0) return;
-        wait_copies();
-        barrier();
+    // Before the barrier after which step `step` is decoded.
+    DEVICE_MEMBER void settle(u32 step) const {
+        if (step % STAGE_UNITS == 0) wait_copies();
     }
-    DEVICE_MEMBER void take(u32* words, u32 step) const {
+    DEVICE_MEMBER void take(u32* words, u32 step, u32) const {
         const u32 stage = step / STAGE_UNITS, within = step % STAGE_UNITS;
         const u8* row = raw + stage % 2 * STAGE_POOL + thread_index() * (PIECES * 16);
         const u32 shift = (own_shift + stage * STAGE_BYTES) & 15;
@@ -145,13 +152,12 @@ struct WeightCarrier {
 
     DEVICE_MEMBER void load(u32 step) { Format::load(next, matrix, row + step / BLOCK_UNITS * Format::BYTES, step % BLOCK_UNITS); }
     DEVICE_MEMBER void begin() { load(0); }
-    DEVICE_MEMBER void bring_ahead(u32 step, u32 steps) {
-        if (step + 1 < steps) load(step + 1);
-    }
-    DEVICE_MEMBER void arrive(u32) const {}
-    DEVICE_MEMBER void take(u32* words, u32) const {
+    DEVICE_MEMBER void bring_ahead(u32, u32) const {}
+    DEVICE_MEMBER void settle(u32) const {}
+    DEVICE_MEMBER void take(u32* words, u32 step, u32 steps) {
 #pragma unroll
         for (u32 i = 0; i < Format::WORDS; ++i) words[i] = next[i];
+        if (step + 1 < steps) load(step + 1);
     }
 };
 
@@ -159,9 +165,9 @@ struct WeightCarrier {
 
 // Decodes this thread's weight row of one step into the tile.
 template <class Format>
-DEVICE void store_weights(const WeightCarrier<Format>& weights, u16* buffer, u32 step, const u32* table) {
+DEVICE void store_weights(WeightCarrier<Format>& weights, u16* buffer, u32 step, u32 steps, const u32* table) {
     u32 words[Format::WORDS + 1], halves[16];
-    weights.take(words, step);
+    weights.take(words, step, steps);
     decode_weights<Format>(words, step % WeightCarrier<Format>::BLOCK_UNITS, table, halves);
     U32x4* column = (U32x4*)(buffer + (TILE_ROWS + thread_index()) * TILE_STRIDE);
 #pragma unroll
@@ -183,6 +189,8 @@ struct WaveTile {
 #pragma unroll
             for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c) sum[r][c].clear();
     }
+    // ALL: every row of the tile is real, and nothing stands between the loads and the products.
+    template <bool ALL>
     DEVICE_MEMBER void add_step(const u16* buffer, u32 rows) {
 #pragma unroll
         for (u32 k = 0; k < 2; ++k) {
@@ -192,12 +200,19 @@ struct WaveTile {
                 load_b(column[c], buffer + (TILE_ROWS + wave_column() * 64 + c * 16) * TILE_STRIDE + k * 16, TILE_STRIDE);
 #pragma unroll
             for (u32 r = 0; r < WAVE_ROW_TILES; ++r) {
-                if (first_row(r) >= rows) continue;
+                if (!ALL && first_row(r) >= rows) continue;
                 Fragment row;
                 load_a(row, buffer + first_row(r) * TILE_STRIDE + k * 16, TILE_STRIDE);
 #pragma unroll
                 for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c) multiply(sum[r][c], row, column[c]);
             }
+        }
+    }
+    DEVICE_MEMBER void add_step(const u16* buffer, u32 rows) {
+        if (HAS_FAST_PATHS && first_row(WAVE_ROW_TILES - 1) < rows) {
+            add_step<true>(buffer, rows);
+        } else {
+            add_step<false>(buffer, rows);
         }
     }
 };
@@ -210,26 +225,30 @@ template <class Format, u32 STEPS>
 DEVICE void multiply_tile(WaveTile& tile, ActivationCarrier& activations, const WeightRows& rows, u32 live, u8* pool,
                           u32* table) {
     u16* buffers = (u16*)pool;
+    const bool decodes_first = HAS_FAST_PATHS && wave() < TILE_THREADS / WAVE / 2;
     WeightCarrier<Format> weights(rows, pool + TILE_POOL_BYTES);
     weights.begin();
     activations.load(0);
     Format::template prepare<TILE_THREADS>(table);
-    if constexpr (Format::TABLE_WORDS > 0) barrier();
     tile.clear();
-    weights.arrive(0);
+    weights.settle(0);
+    barrier();
     activations.store(buffers);
-    store_weights<Format>(weights, buffers, 0, table);
+    if (STEPS > 1) activations.load(1);
+    store_weights<Format>(weights, buffers, 0, STEPS, table);
 #pragma unroll 1
     for (u32 step = 0; step < STEPS; ++step) {
-        barrier();
-        if (step + 1 < STEPS) activations.load(step + 1);
-        weights.bring_ahead(step, STEPS);
-        tile.add_step(buffers + step % 2 * TILE_HALVES, live);
-        if (step + 1 >= STEPS) continue;
-        weights.arrive(step + 1);
+        const u16* here = buffers + step % 2 * TILE_HALVES;
         u16* there = buffers + (step + 1) % 2 * TILE_HALVES;
-        activations.store(there);
-        store_weights<Format>(weights, there, step + 1, table);
+        const bool has_next = step + 1 < STEPS;
+        if (has_next) weights.settle(step + 1);
+        barrier();
+        weights.bring_ahead(step, STEPS);
+        if (has_next) activations.store(there);
+        if (step + 2 < STEPS) activations.load(step + 2);
+        if (has_next && decodes_first) store_weights<Format>(weights, there, step + 1, STEPS, table);
+        tile.add_step(here, live);
+        if (has_next && !decodes_first) store_weights<Format>(weights, there, step + 1, STEPS, table);
     }
 }
 

@@ -67,6 +67,18 @@ def test_dense_products_of_every_format(
     check_dense(launcher, buffers, random, kind, tokens=19, rows=35, width=width)
 
 
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [(WeightFormat.F16, 288), (WeightFormat.MXFP4, 896), (WeightFormat.Q2_K, 768), (WeightFormat.IQ2_XXS, 1024)],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_dense_products_of_several_stages(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat, width: int
+) -> None:
+    """Where a copy engine brings raw blocks ahead: more stages than there is room for, the last one not full."""
+    check_dense(matrix_launcher, buffers, random, kind, tokens=130, rows=9, width=width)
+
+
 @pytest.mark.parametrize(("tokens", "rows"), [(1, 300), (129, 17), (128, 256), (150, 260)])
 def test_dense_products_with_tails(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, tokens: int, rows: int

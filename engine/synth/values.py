@@ -1,7 +1,7 @@
 """How large the weights of a synthetic model are, so that activations stay of order one through all of its layers.
 
-Read by engine.synth.pieces; no torch. Matrices keep the size of what they multiply. Mixers have the middle values of
-trained ones (those of the embedded model): most of a stream goes on as it is, and Sinkhorn is well-conditioned.
+Read by engine.synth.pieces; no torch. Matrices keep the size of what they multiply. Mixers let most of a stream go on
+as it is, with a matrix that Sinkhorn balances within its 20 rounds.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from engine.config import ModelConfig
 from engine.names import Part, family, part_of
 
 _COLLAPSE_BASE = -1.0  # a stream's share of a sublayer's input, before the sigmoid
-_CARRY_BASE = 4.0  # a stream's share of itself, before Sinkhorn: about 95 %
+_CARRY_BASE = 2.0  # a stream's share of itself, before Sinkhorn: about 70 %
 _MIXER_SCALE = 0.2
 
 
@@ -24,6 +24,10 @@ class Spread:
 
 _SMALL_NOISE = Spread(0.1)
 _NORM = Spread(0.1, centre=1.0)
+# Gates and the mean over several experts take more than half of an expert's size, which goes back on here. Otherwise
+# attention, a mean over what came before, adds what all tokens share in every layer, until they all choose alike.
+_EXPERT_GAIN = 2.0
+_EXPERT_OUTPUTS = ("ffn_down_exps.weight", "ffn_down_shexp.weight")
 # Families whose spread does not follow from the width of their rows.
 _KNOWN = {
     "attn_compressor_ape.weight": Spread(0.05),
@@ -44,7 +48,9 @@ def spread_of(name: str, width: int, config: ModelConfig) -> Spread:
         return Spread(0.02, centre=_MIXER_SCALE)
     if kind.endswith("_base.weight"):
         return Spread(0.1, centre=_mixer_base(config.streams))
-    return _NORM if part_of(name) is Part.VECTOR else Spread(width**-0.5)
+    if part_of(name) is Part.VECTOR:
+        return _NORM
+    return Spread((_EXPERT_GAIN if kind in _EXPERT_OUTPUTS else 1.0) * width**-0.5)
 
 
 def _mixer_base(streams: int) -> tuple[float, ...]:

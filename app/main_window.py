@@ -85,7 +85,7 @@ def make_application() -> QApplication:
     assert isinstance(app, QApplication)
     app.setApplicationDisplayName("Haloband")
     app.setDesktopFileName(DESKTOP_ID)
-    app.setWindowIcon(QIcon(str(ROOT / "icons" / "haloband.svg")))
+    app.setWindowIcon(QIcon(str(ROOT / "icons" / "app" / f"{DESKTOP_ID}.svg")))
     return app
 
 

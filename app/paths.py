@@ -38,10 +38,6 @@ class AppPaths:
         return self.data_dir / "lock"
 
     @property
-    def models_dir(self) -> Path:
-        return self.data_dir / "models"
-
-    @property
     def benchmarks_dir(self) -> Path:
         return self.data_dir / "benchmarks"
 

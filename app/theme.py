@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPalette
 
 READABLE = 4.5  # WCAG 2.1 AA, text
 VISIBLE = 3.0  # WCAG 2.1 AA, marks and focus rings
-GRID = 8  # every margin is a multiple (or half) of this, in device-independent pixels
 RADIUS = 8
 
 

@@ -7,6 +7,7 @@ owns the widgets, the theme and the shortcuts.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QFontMetricsF, QResizeEvent
@@ -27,7 +28,7 @@ from app.theme import Theme
 from app.theme_controller import SMALL, TITLE, ThemeController
 from app.transcript.text_style import TextStyle
 from app.widgets.basics import copy_to_clipboard, hairline
-from app.widgets.toast import UndoToast
+from app.widgets.toast import Toast
 from app.window_actions import install_actions
 from app.window_away import AwayWatch
 from app.window_chat import ChatPage
@@ -39,6 +40,8 @@ from app.window_sides import SIDEBAR_CHARACTERS, Sides, sides_that_fit
 from app.window_status import StatusLine
 
 _SCALE_STEP = 0.1
+_CHAT_MENU = ("find", "rename", "export")
+_PROGRAM_MENU = ("import", "doctor", "shortcuts", "help", "quit")
 
 
 def _tr(text: str) -> str:
@@ -71,9 +74,11 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._whole = QWidget()
         self._build()
-        self.toast = UndoToast(self._whole, self.chat.body)
+        self.toast = Toast(self._whole, self.chat.body)
         self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
         self.shortcuts = install_actions(self, self._handlers())
+        self.header.more_button.set_actions(self.shortcuts[name] for name in _CHAT_MENU)
+        self.sidebar.more_button.set_actions(self.shortcuts[name] for name in _PROGRAM_MENU)
         self._connect()
         self._order_focus()
         self._on_theme_changed(theme.theme)
@@ -120,9 +125,11 @@ class MainWindow(QMainWindow):
             sidebar.list,
             sidebar.models_button,
             sidebar.settings_button,
+            sidebar.more_button,
             header.sidebar_button,
             header.back_button,
             header.settings_button,
+            header.more_button,
             header.panel_button,
             self.chat.find_bar.field,
             self.chat.transcript,
@@ -146,6 +153,8 @@ class MainWindow(QMainWindow):
         chats.budget_changed.connect(self.status.show_budget)
         chats.model_changed.connect(self._on_model_changed)
         chats.undo_offered.connect(self._on_undo_offered)
+        chats.exported.connect(self._on_exported)
+        chats.imported.connect(self._on_imported)
         chats.search_finished.connect(self.sidebar.show_hits)
         self.toast.undo_requested.connect(chats.undo)
         self._theme.changed.connect(self._on_theme_changed)
@@ -169,7 +178,7 @@ class MainWindow(QMainWindow):
         sidebar.pin_requested.connect(chats.set_pinned)
         sidebar.delete_requested.connect(chats.delete_chat)
         sidebar.export_requested.connect(self._export)
-        sidebar.import_requested.connect(lambda: choose_and_import(self, chats))
+        sidebar.import_requested.connect(self._import)
         sidebar.models_requested.connect(lambda: self.show_page(self.models))
         sidebar.settings_requested.connect(lambda: self.show_page(self.settings))
 
@@ -180,6 +189,7 @@ class MainWindow(QMainWindow):
             "find": self._find,
             "rename": self._rename,
             "export": lambda: self._export(self.services.chats.current_chat_id),
+            "import": self._import,
             "attach": self.chat.choose_files,
             "copy_answer": lambda: copy_to_clipboard(self.chat.last_answer()),
             "regenerate": self.services.chats.regenerate,
@@ -229,6 +239,15 @@ class MainWindow(QMainWindow):
 
     def _on_undo_offered(self, offer: UndoOffer) -> None:
         self.toast.offer(offer.token, offer.text)
+
+    def _on_exported(self, path: Path) -> None:
+        self.toast.say(_tr("The chat was exported to {file}.").format(file=path.name))
+
+    def _on_imported(self, chat_ids: tuple[int, ...]) -> None:
+        """Show the first of the file; the others stand below it in the list."""
+        self.toast.say(QCoreApplication.translate("MainWindow", "%Ln chat(s) imported.", None, len(chat_ids)))
+        if chat_ids:
+            self._open_chat(chat_ids[0])
 
     # ------------------------------------------------------------ the person acts
 
@@ -288,6 +307,9 @@ class MainWindow(QMainWindow):
         if chat_id is not None:
             title = next((chat.title for chat in self._chats if chat.id == chat_id), "")
             choose_and_export(self, self.services.chats, chat_id, title)
+
+    def _import(self) -> None:
+        choose_and_import(self, self.services.chats)
 
     def _escape(self) -> None:
         """Esc: the nearest thing first - leave a page, end an edit, close the find bar, then stop the answer."""

@@ -32,6 +32,7 @@ ACTIONS = (
     ActionSpec("find", QT_TRANSLATE_NOOP("Actions", "Find in this chat"), ("Ctrl+F",), CHATS),
     ActionSpec("rename", QT_TRANSLATE_NOOP("Actions", "Rename this chat"), ("F2",), CHATS),
     ActionSpec("export", QT_TRANSLATE_NOOP("Actions", "Export this chat"), ("Ctrl+E",), CHATS),
+    ActionSpec("import", QT_TRANSLATE_NOOP("Actions", "Import chats"), ("Ctrl+I",), CHATS),
     ActionSpec("attach", QT_TRANSLATE_NOOP("Actions", "Add documents"), ("Ctrl+O",), MESSAGES),
     ActionSpec("copy_answer", QT_TRANSLATE_NOOP("Actions", "Copy the last answer"), ("Ctrl+Shift+C",), MESSAGES),
     ActionSpec("regenerate", QT_TRANSLATE_NOOP("Actions", "Answer again"), ("Ctrl+R",), MESSAGES),

@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from app.chat.models import (
+    Chat,
     ChatStatus,
     FitOption,
     Message,
@@ -34,6 +35,7 @@ from app.widgets.toast import announce
 from app.window_document import DocumentDialog
 from app.window_empty import EmptyState
 from app.window_find import FindBar
+from app.window_history import LeftOutBanner
 from app.window_messages import message_view, prefill_status
 
 
@@ -65,6 +67,8 @@ class ChatPage(QWidget):
         self.body.setMinimumHeight(1)  # in a low window the composer and the banners go first
         self._banner_box = QVBoxLayout()
         self._banner_box.setContentsMargins(24, 0, 24, 0)
+        self.left_out = LeftOutBanner(theme)
+        self._banner_box.addWidget(self.left_out)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -84,6 +88,7 @@ class ChatPage(QWidget):
         service = self._service
         service.chat_opened.connect(self._on_chat_opened)
         service.branch_changed.connect(self._on_branch_changed)
+        service.chat_changed.connect(self._show_left_out)
         service.message_added.connect(self._on_message_added)
         service.message_changed.connect(self._on_message_changed)
         service.text_arrived.connect(self._on_text_arrived)
@@ -115,6 +120,7 @@ class ChatPage(QWidget):
         transcript.delete_requested.connect(service.delete_message)
         transcript.version_requested.connect(service.select_version)
         transcript.document_requested.connect(self._preview_document)
+        self.left_out.restore_requested.connect(service.restore_history)
         self.find_bar.closed.connect(lambda: composer.field.setFocus(Qt.FocusReason.OtherFocusReason))
         self.empty.attach_requested.connect(self.choose_files)
         self.empty.example_chosen.connect(self._on_example_chosen)
@@ -132,6 +138,7 @@ class ChatPage(QWidget):
         self.composer.refusal.hide()
         self.composer.set_state(status.state)
         self._announced = status.state
+        self._show_left_out(opened.chat)
         self._show_empty()
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._jump()
@@ -140,6 +147,7 @@ class ChatPage(QWidget):
         status = self._service.status(opened.chat.id)
         self._messages = {message.id: message for message in opened.messages}
         self.transcript.set_messages([message_view(m, status) for m in opened.messages], keep_place=True)
+        self._show_left_out(opened.chat)
         self._show_empty()
 
     def _on_message_added(self, message: Message) -> None:
@@ -198,6 +206,14 @@ class ChatPage(QWidget):
     def _on_send_refused(self, refused: SendRefused) -> None:
         if refused.chat_id == self._service.current_chat_id:
             self.composer.show_refusal(refused)
+
+    def _show_left_out(self, chat: Chat) -> None:
+        self.left_out.show_chat(chat, tuple(self._messages))
+
+    @property
+    def banners(self) -> tuple[Banner, ...]:
+        """Those that are shown over the transcript."""
+        return tuple(b for b in (self.left_out, *self._banners.values()) if not b.isHidden())
 
     def show_notice(self, notice: Notice) -> None:
         """A sentence over the transcript; one banner for each key. An empty text takes the banner away."""
@@ -297,5 +313,5 @@ class ChatPage(QWidget):
         self._align_to_column()
         self.find_bar.set_theme(theme)
         self.empty.set_theme(theme)
-        for banner in self._banners.values():
+        for banner in (self.left_out, *self._banners.values()):
             banner.set_theme(theme)

@@ -65,6 +65,6 @@ class EmptyState(QWidget):
         self._model.setText(text)
 
     def set_theme(self, theme: Theme) -> None:
-        self._mark.setPixmap(pixmap("haloband", theme.accent, 64))
+        self._mark.setPixmap(pixmap("app/io.github.haloband.Haloband", theme.accent, 64))
         for name, widget in self._buttons:
             widget.setIcon(icon(name, theme, theme.muted))

@@ -4,7 +4,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.theme import Theme
-from app.widgets.basics import IconButton
+from app.widgets.basics import IconButton, MenuButton
 from app.widgets.elided_label import ElidedLabel
 from app.window_actions import BY_NAME, keys_text
 
@@ -30,6 +30,7 @@ class Header(QWidget):
         self.sidebar_button.set_name(_tr("Show or hide the chats"), keys_text(BY_NAME["sidebar"]))
         self._title = ElidedLabel(tone="strong")
         self.settings_button = IconButton("tune", _tr("Settings of this chat"), theme)
+        self.more_button = MenuButton("more", _tr("More for this chat"), theme)
         self.panel_button = IconButton("panel", "", theme)
         self.panel_button.set_name(_tr("Show or hide the live panel"), keys_text(BY_NAME["panel"]))
         row = QHBoxLayout(self)
@@ -38,7 +39,7 @@ class Header(QWidget):
         for widget in (self.sidebar_button, self.back_button):
             row.addWidget(widget)
         row.addWidget(self._title, 1)
-        for widget in (self.settings_button, self.panel_button):
+        for widget in (self.settings_button, self.more_button, self.panel_button):
             row.addWidget(widget)
         self.sidebar_button.clicked.connect(self.sidebar_toggled)
         self.panel_button.clicked.connect(self.panel_toggled)
@@ -51,7 +52,14 @@ class Header(QWidget):
         self._title.setText(title or _tr("New chat"))
         self.back_button.setVisible(not is_chat)
         self.settings_button.setVisible(is_chat)
+        self.more_button.setVisible(is_chat)
 
     def set_theme(self, theme: Theme) -> None:
-        for widget in (self.back_button, self.sidebar_button, self.settings_button, self.panel_button):
+        for widget in (
+            self.back_button,
+            self.sidebar_button,
+            self.settings_button,
+            self.more_button,
+            self.panel_button,
+        ):
             widget.set_theme(theme)

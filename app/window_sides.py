@@ -5,8 +5,7 @@ from dataclasses import dataclass
 # In average characters of the interface font, so that larger text needs a wider window.
 SIDEBAR_CHARACTERS = 28
 PANEL_CHARACTERS = 42
-_CHAT_CHARACTERS = 58
-_LEAST_CHAT_CHARACTERS = 44
+_CHAT_CHARACTERS = 58  # the least that the composer's foot takes without being cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ def sides_that_fit(width: float, character: float, wanted: Sides, forced: Sides)
     The panel gives way first, then the sidebar.
     """
     room = width / max(1.0, character)
-    sidebar = wanted.sidebar and (forced.sidebar or room >= SIDEBAR_CHARACTERS + _LEAST_CHAT_CHARACTERS)
+    sidebar = wanted.sidebar and (forced.sidebar or room >= SIDEBAR_CHARACTERS + _CHAT_CHARACTERS)
     taken = SIDEBAR_CHARACTERS if sidebar else 0
     panel = wanted.panel and (forced.panel or room >= taken + _CHAT_CHARACTERS + PANEL_CHARACTERS)
     return Sides(sidebar, panel)

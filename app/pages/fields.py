@@ -97,12 +97,21 @@ def int_row(
 
 
 def float_row(
-    name: str, help_text: str, low: float, high: float, changed: Callable[[float], object], *, step: float = 0.05
+    name: str,
+    help_text: str,
+    low: float,
+    high: float,
+    changed: Callable[[float], object],
+    *,
+    step: float = 0.05,
+    decimals: int = 2,
+    suffix: str = "",
 ) -> FieldRow:
     box = _QuietDoubleSpinBox()
     box.setRange(low, high)
     box.setSingleStep(step)
-    box.setDecimals(2)
+    box.setDecimals(decimals)
+    box.setSuffix(suffix)
     box.setKeyboardTracking(False)
     box.valueChanged.connect(changed)
     return FieldRow(name, help_text, box, lambda value: box.setValue(float(value)))
@@ -115,7 +124,11 @@ def choice_row(name: str, help_text: str, choices: Sequence[tuple[T, str]], chan
         box.addItem(words)
     values = [value for value, _ in choices]
     box.currentIndexChanged.connect(lambda index: changed(values[index]))
-    return FieldRow(name, help_text, box, lambda value: box.setCurrentIndex(values.index(value)))
+
+    def show(value: T) -> None:  # one written by hand into the settings file may be none of these
+        box.setCurrentIndex(values.index(value) if value in values else -1)
+
+    return FieldRow(name, help_text, box, show)
 
 
 def text_area(name: str, changed: Callable[[str], object], placeholder: str = "") -> QPlainTextEdit:

@@ -162,6 +162,21 @@ class SettingsPage(QWidget):
             64,
         )
         self._check("model", "reload_last", _tr("Load the last model at start"), "")
+        self._add_loading()
+
+    def _add_loading(self) -> None:
+        self._title(_tr("Loading a model"), _tr("Holds from the next model that is loaded"))
+        automatic = ("auto", _tr("Automatic"))
+        backends = (automatic, ("gpu", _tr("Graphics processor")), ("cpu", _tr("Processor")))
+        roundings = (automatic, ("e4m3", "E4M3"), ("f16", "F16"), ("none", _tr("None (for comparison)")))
+        numbers = (automatic, ("bfloat16", "BF16"), ("float32", "FP32"))
+        kept = _tr("How keys and values are kept; automatic is what the model was trained with")
+        for field, name, help_text, choices in (
+            ("backend", _tr("Runs on"), "", backends),
+            ("kv_rounding", _tr("Rounding of the cache"), kept, roundings),
+            ("dtype", _tr("Computes in"), "", numbers),
+        ):
+            self._add("model", field, choice_row(name, help_text, choices, self._setter("model", field)))
 
     def _add_general(self) -> None:
         self._title(_tr("General"))
@@ -177,6 +192,17 @@ class SettingsPage(QWidget):
             _tr("Notify when a long answer ends"),
             _tr("Only while the window is not in front"),
         )
+        notify_after = float_row(
+            _tr("An answer is long from"),
+            "",
+            0.0,
+            3600.0,
+            self._setter("general", "notify_after_s"),
+            step=5.0,
+            decimals=0,
+            suffix=_tr(" seconds"),
+        )
+        self._add("general", "notify_after_s", notify_after)
         self._check("general", "inhibit_sleep", _tr("Keep the computer awake while answering"), "")
 
     # ------------------------------------------------------------ rows

@@ -11,7 +11,7 @@ from app.chat.models import ChatSummary, SearchResults
 from app.sidebar.chat_delegate import ChatDelegate
 from app.sidebar.chat_model import ChatListModel, ChatRow, rows_of_chats, rows_of_hits
 from app.theme import Theme
-from app.widgets.basics import label
+from app.widgets.basics import MenuButton, label
 from app.widgets.icons import icon
 
 _SEARCH_DELAY_MS = 150
@@ -67,6 +67,7 @@ class Sidebar(QWidget):
         self._empty = label(tone="muted", wraps=True)
         self.models_button = QToolButton()
         self.settings_button = QToolButton()
+        self.more_button = MenuButton("more", _tr("More"), theme)
         self._search_timer = QTimer(self, singleShot=True, interval=_SEARCH_DELAY_MS)
         self._turn_timer = QTimer(self, interval=_TURN_MS)
         self.animates = True
@@ -96,8 +97,9 @@ class Sidebar(QWidget):
             tool.setAutoRaise(True)
         foot = QHBoxLayout()
         foot.addWidget(self.models_button)
-        foot.addStretch(1)
         foot.addWidget(self.settings_button)
+        foot.addStretch(1)
+        foot.addWidget(self.more_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 12, 8, 8)
         column.setSpacing(8)
@@ -155,6 +157,7 @@ class Sidebar(QWidget):
         self.new_button.setIcon(icon("new-chat", theme))
         self.models_button.setIcon(icon("model", theme, theme.muted))
         self.settings_button.setIcon(icon("settings", theme, theme.muted))
+        self.more_button.set_theme(theme)
         self.list.doItemsLayout()
 
     def focus_search(self) -> None:

@@ -1,10 +1,21 @@
 """The few building blocks that most pages use: labels in a tone, icon buttons that follow the theme, hairlines, a
 thin meter. GUI thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from app.theme import Theme
 from app.widgets.icons import icon
@@ -68,6 +79,16 @@ class IconButton(QToolButton):
 
     def _draw(self) -> None:
         self.setIcon(icon(self._icon_name, self._theme, self._colour or self._theme.muted))
+
+
+class MenuButton(IconButton):
+    """An icon button that opens a menu of the window's own actions, each with its shortcut beside it."""
+
+    def set_actions(self, actions: Iterable[QAction]) -> None:
+        menu = QMenu(self)
+        menu.addActions(list(actions))
+        self.setMenu(menu)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
 
 def button(text: str, on_click: Callable[[], object] | None = None, *, kind: str = "") -> QPushButton:

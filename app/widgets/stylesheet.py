@@ -64,6 +64,7 @@ QComboBox::down-arrow { image: url($icons/chevron-down.svg); width: 12px; height
 QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {
     width: 0; border: none;
 }
+QToolButton::menu-indicator { image: none; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QComboBox QAbstractItemView {
     background: $base; border: 1px solid $hairline; selection-background-color: $selection; selection-color: $text;

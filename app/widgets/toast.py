@@ -1,4 +1,4 @@
-"""A short message over the foot of the window with one thing to undo; goes by itself. GUI thread."""
+"""A short message over the foot of the window, mostly with one thing to undo; goes by itself. GUI thread."""
 
 from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 _SHOWN_MS = 8_000
 
 
-class UndoToast(QFrame):
+class Toast(QFrame):
     """Shows "Chat deleted   Undo" for eight seconds; longer while the pointer or the keyboard is on it."""
 
     undo_requested = Signal(int)
@@ -29,9 +29,22 @@ class UndoToast(QFrame):
         self._timer.timeout.connect(self._on_time_up)
         self.hide()
 
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
     def offer(self, token: int, text: str) -> None:
+        """Say what was done, and that it can be undone."""
         self._token = token
+        self._show(text, can_undo=True)
+
+    def say(self, text: str) -> None:
+        """Say what was done."""
+        self._show(text, can_undo=False)
+
+    def _show(self, text: str, *, can_undo: bool) -> None:
         self._text.setText(text)
+        self.undo_button.setVisible(can_undo)
         self.setAccessibleName(text)
         self.adjustSize()
         self.place()

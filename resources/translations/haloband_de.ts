@@ -44,6 +44,10 @@
             <translation>Hilfe</translation>
         </message>
         <message>
+            <source>Import chats</source>
+            <translation>Chats importieren</translation>
+        </message>
+        <message>
             <source>Keyboard shortcuts</source>
             <translation>Tastenkürzel</translation>
         </message>
@@ -128,6 +132,10 @@
         <message>
             <source>{name} is still being read.</source>
             <translation>{name} wird noch gelesen.</translation>
+        </message>
+        <message>
+            <source>{reason} No new answer was begun.</source>
+            <translation>{reason} Es wurde keine neue Antwort begonnen.</translation>
         </message>
         <message>
             <source>{reason} The question was not sent; it is still here.</source>
@@ -431,6 +439,17 @@
         <message>
             <source>Document</source>
             <translation>Dokument</translation>
+        </message>
+        <message>
+            <source>Send the whole chat again</source>
+            <translation>Wieder den ganzen Chat senden</translation>
+        </message>
+        <message numerus="yes">
+            <source>The first %Ln message(s) of this chat are no longer sent to the model.</source>
+            <translation>
+                <numerusform>Die erste Nachricht dieses Chats (%Ln) wird nicht mehr an das Modell gesendet.</numerusform>
+                <numerusform>Die ersten %Ln Nachrichten dieses Chats werden nicht mehr an das Modell gesendet.</numerusform>
+            </translation>
         </message>
     </context>
     <context>
@@ -1125,6 +1144,10 @@
             <translation>Zurück zum Chat</translation>
         </message>
         <message>
+            <source>More for this chat</source>
+            <translation>Mehr zu diesem Chat</translation>
+        </message>
+        <message>
             <source>New chat</source>
             <translation>Neuer Chat</translation>
         </message>
@@ -1396,6 +1419,13 @@
     </context>
     <context>
         <name>MainWindow</name>
+        <message numerus="yes">
+            <source>%Ln chat(s) imported.</source>
+            <translation>
+                <numerusform>%Ln Chat importiert.</numerusform>
+                <numerusform>%Ln Chats importiert.</numerusform>
+            </translation>
+        </message>
         <message>
             <source>Models</source>
             <translation>Modelle</translation>
@@ -1407,6 +1437,10 @@
         <message>
             <source>Settings</source>
             <translation>Einstellungen</translation>
+        </message>
+        <message>
+            <source>The chat was exported to {file}.</source>
+            <translation>Der Chat wurde nach {file} exportiert.</translation>
         </message>
         <message>
             <source>This computer</source>
@@ -1775,6 +1809,10 @@
     <context>
         <name>Sender</name>
         <message>
+            <source>No new answer was begun: with its chat and documents the question has {prompt} tokens, and {reserved} are kept for the answer, but the context holds {context}.</source>
+            <translation>Es wurde keine neue Antwort begonnen: Mit Chat und Dokumenten hat die Frage {prompt} Tokens, und {reserved} sind für die Antwort reserviert, aber der Kontext fasst {context}.</translation>
+        </message>
+        <message>
             <source>This question was not sent: with its chat and documents it has {prompt} tokens, and {reserved} are kept for the answer, but the context holds {context}.</source>
             <translation>Diese Frage wurde nicht gesendet: Mit Chat und Dokumenten hat sie {prompt} Tokens, {reserved} sind für die Antwort freigehalten, aber der Kontext fasst {context}.</translation>
         </message>
@@ -1784,6 +1822,10 @@
         <message>
             <source> characters</source>
             <translation> Zeichen</translation>
+        </message>
+        <message>
+            <source> seconds</source>
+            <translation> Sekunden</translation>
         </message>
         <message>
             <source> tokens</source>
@@ -1802,6 +1844,10 @@
             <translation>Ein Einfügen ist lang ab</translation>
         </message>
         <message>
+            <source>An answer is long from</source>
+            <translation>Eine Antwort ist lang ab</translation>
+        </message>
+        <message>
             <source>Answers</source>
             <translation>Antworten</translation>
         </message>
@@ -1818,12 +1864,20 @@
             <translation>Attention</translation>
         </message>
         <message>
+            <source>Automatic</source>
+            <translation>Automatisch</translation>
+        </message>
+        <message>
             <source>Banded and sparse (fast)</source>
             <translation>In Bändern und dünn (schnell)</translation>
         </message>
         <message>
             <source>Chats kept in memory</source>
             <translation>Chats im Speicher</translation>
+        </message>
+        <message>
+            <source>Computes in</source>
+            <translation>Rechnet in</translation>
         </message>
         <message>
             <source>Context size</source>
@@ -1874,12 +1928,24 @@
             <translation>Beim Zurückkehren wird nichts neu gelesen</translation>
         </message>
         <message>
+            <source>Graphics processor</source>
+            <translation>Grafikprozessor</translation>
+        </message>
+        <message>
             <source>Holds from the next answer on</source>
             <translation>Gilt ab der nächsten Antwort</translation>
         </message>
         <message>
+            <source>Holds from the next model that is loaded</source>
+            <translation>Gilt ab dem nächsten Modell, das geladen wird</translation>
+        </message>
+        <message>
             <source>Holds from the next start on</source>
             <translation>Gilt ab dem nächsten Start</translation>
+        </message>
+        <message>
+            <source>How keys and values are kept; automatic is what the model was trained with</source>
+            <translation>Wie Schlüssel und Werte gehalten werden; automatisch ist, womit das Modell trainiert wurde</translation>
         </message>
         <message>
             <source>Keep the computer awake while answering</source>
@@ -1910,6 +1976,10 @@
             <translation>Beim Start das letzte Modell laden</translation>
         </message>
         <message>
+            <source>Loading a model</source>
+            <translation>Laden eines Modells</translation>
+        </message>
+        <message>
             <source>Long pastes become documents</source>
             <translation>Langes Einfügen wird zum Dokument</translation>
         </message>
@@ -1924,6 +1994,10 @@
         <message>
             <source>Min p</source>
             <translation>Min p</translation>
+        </message>
+        <message>
+            <source>None (for comparison)</source>
+            <translation>Keine (zum Vergleich)</translation>
         </message>
         <message>
             <source>None yet</source>
@@ -1948,6 +2022,18 @@
         <message>
             <source>Presets</source>
             <translation>Vorlagen</translation>
+        </message>
+        <message>
+            <source>Processor</source>
+            <translation>Prozessor</translation>
+        </message>
+        <message>
+            <source>Rounding of the cache</source>
+            <translation>Rundung des Caches</translation>
+        </message>
+        <message>
+            <source>Runs on</source>
+            <translation>Läuft auf</translation>
         </message>
         <message>
             <source>Send with</source>
@@ -2085,6 +2171,10 @@
         <message>
             <source>Models</source>
             <translation>Modelle</translation>
+        </message>
+        <message>
+            <source>More</source>
+            <translation>Mehr</translation>
         </message>
         <message>
             <source>New chat</source>

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
     <context>
+        <name>ChatPage</name>
+        <message numerus="yes">
+            <source>The first %Ln message(s) of this chat are no longer sent to the model.</source>
+            <translation>
+                <numerusform>The first %Ln message of this chat are no longer sent to the model.</numerusform>
+                <numerusform>The first %Ln messages of this chat are no longer sent to the model.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>ChatService</name>
         <message numerus="yes">
             <source>%n answer(s) were interrupted when the program ended; their text was kept.</source>
@@ -48,6 +58,16 @@
             <translation>
                 <numerusform>%Ln band</numerusform>
                 <numerusform>%Ln bands</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>MainWindow</name>
+        <message numerus="yes">
+            <source>%Ln chat(s) imported.</source>
+            <translation>
+                <numerusform>%Ln chat imported.</numerusform>
+                <numerusform>%Ln chats imported.</numerusform>
             </translation>
         </message>
     </context>

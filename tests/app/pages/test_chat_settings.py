@@ -92,6 +92,33 @@ def test_every_row_of_the_settings_page_changes_its_setting(driver: WindowDriver
     assert service.settings == before
 
 
+def test_a_setting_that_no_choice_names_is_shown_blank_and_kept(driver: WindowDriver) -> None:
+    """Someone may write into the settings file by hand."""
+    service = driver.window.services.settings
+    service.change(lambda s: replace(s, general=replace(s.general, language="fr")))
+    assert driver.window.settings.row("general", "language").control.currentText() == ""
+    assert service.settings.general.language == "fr"
+
+
+def test_every_setting_has_a_row_or_a_page_of_its_own(driver: WindowDriver) -> None:
+    elsewhere = {
+        ("appearance", "show_sidebar"),  # shortcuts and buttons
+        ("appearance", "show_panel"),
+        ("answers", "system_prompt"),  # a field over the whole width
+        ("answers", "seed"),  # a fixed seed is for one chat
+        ("model", "path"),  # the models page
+        ("model", "files"),
+        ("model", "folders"),
+    }
+    every = {
+        (group, field)
+        for group in Settings.__dataclass_fields__
+        if group != "presets"
+        for field in getattr(Settings(), group).__dataclass_fields__
+    }
+    assert every - elsewhere == set(driver.window.settings.fields())
+
+
 def _nudge(control: QWidget) -> None:
     from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 

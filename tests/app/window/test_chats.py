@@ -87,6 +87,7 @@ def test_settings_are_kept_over_a_restart(open_driver: OpenDriver) -> None:
 def test_every_action_of_the_table_works(driver: WindowDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     driver.ask("A question")
     monkeypatch.setattr("PySide6.QtWidgets.QFileDialog.getOpenFileNames", lambda *_: ([], ""))
+    monkeypatch.setattr("PySide6.QtWidgets.QFileDialog.getOpenFileName", lambda *_: ("", ""))
     monkeypatch.setattr("PySide6.QtWidgets.QFileDialog.getSaveFileName", lambda *_: ("", ""))
     for spec in ACTIONS:
         if spec.name not in ("close", "quit"):

@@ -93,6 +93,32 @@ def test_what_does_not_fit_is_said_before_anything_is_sent(driver: WindowDriver)
     assert driver.last.state is MessageState.COMPLETE
 
 
+def test_left_out_turns_are_said_and_sent_again(driver: WindowDriver) -> None:
+    for number in range(3):
+        driver.ask(f"question {number} " + "x" * 200)
+    driver.window.settings.row("model", "context").control.setValue(300)
+    driver.window.settings.row("answers", "max_tokens").control.setValue(64)
+    driver.type("y" * 400)
+    driver.press(Qt.Key.Key_Return)
+    driver.wait(driver.composer.refusal.isVisible)
+    next(b for b in driver.composer.refusal.buttons if "oldest" in b.text()).click()
+    driver.wait(lambda: len(driver.messages) == 8)
+    driver.wait_for_end()
+    banner = driver.window.chat.left_out
+    driver.wait(banner.isVisible)
+    start = driver.chats.current_chat.history_from_id if driver.chats.current_chat else None
+    assert f"first {[m.id for m in driver.messages].index(start)} message" in banner.text
+    first = driver.chats.current_chat_id
+    driver.window.new_chat()
+    driver.wait(lambda: not driver.messages)
+    assert not banner.isVisible()
+    driver.chats.open_chat(first)
+    driver.wait(banner.isVisible)
+    banner.buttons[0].click()
+    driver.wait(lambda: not banner.isVisible())
+    assert driver.chats.current_chat is not None and driver.chats.current_chat.history_from_id is None
+
+
 def test_a_changed_question_that_does_not_fit_stays_in_the_composer(driver: WindowDriver) -> None:
     driver.ask("A question")
     driver.type("half a draft")

@@ -1,0 +1,64 @@
+"""Export and import through the menus and the file dialogs, and what the window says of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from tests.app.window.driver import WindowDriver
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, method: str, path: Path) -> None:
+    """The next file dialog answers with this path."""
+    monkeypatch.setattr(QFileDialog, method, lambda *_: (str(path), ""))
+
+
+def menu(driver: WindowDriver, name: str) -> None:
+    """Choose an entry of the menu of the chat or of the program."""
+    buttons = (driver.window.header.more_button, driver.window.sidebar.more_button)
+    action = driver.window.shortcuts[name]
+    assert any(action in button.menu().actions() for button in buttons)
+    action.trigger()
+
+
+@pytest.mark.parametrize("suffix", [".md", ".json"])
+def test_a_chat_is_exported_and_that_is_said(
+    driver: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    driver.ask("Who are you?")
+    path = tmp_path / f"chat{suffix}"
+    choose(monkeypatch, "getSaveFileName", path)
+    menu(driver, "export")
+    driver.wait(driver.window.toast.isVisible)
+    assert driver.window.toast.text == f"The chat was exported to chat{suffix}."
+    assert not driver.window.toast.undo_button.isVisible()
+    text = path.read_text()
+    assert "Who are you?" in text
+    assert (suffix == ".json") == text.startswith("{")
+
+
+def test_imported_chats_are_counted_and_the_first_is_shown(
+    driver: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chats.json"
+    chats = [
+        {"title": title, "messages": [{"role": "user", "content": f"Question of {title}"}]} for title in ("One", "Two")
+    ]
+    path.write_text(json.dumps(chats))
+    choose(monkeypatch, "getOpenFileName", path)
+    menu(driver, "import")
+    driver.wait(lambda: driver.messages)
+    assert driver.messages[0].text == "Question of One"
+    assert driver.window.toast.text.startswith("2 chat")
+    assert {"One", "Two"} <= {row.shown_title for row in driver.window.sidebar.rows}
+
+
+def test_what_is_no_chat_is_said_in_a_banner(
+    driver: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chats.json"
+    path.write_text("[1, 2")
+    choose(monkeypatch, "getOpenFileName", path)
+    menu(driver, "import")
+    driver.wait(lambda: any("chats.json" in b.text for b in driver.window.chat.banners))

@@ -17,7 +17,6 @@ from kernels.source import KernelSource
 
 WAVES = 8
 _WIDE_UNIT_BYTES = 33  # bytes of 32 weights in formats of 8 bits and more
-_CHUNKS_AHEAD = 2  # chunks in flight before their use, where a copy engine brings them
 _PROLOGUE = 0.5  # what the start of a workgroup costs, in blocks of rows
 _MOST_PASSES = 64
 _ALONE = 1.5  # how much longer a workgroup takes that has its compute unit for itself: nothing hides its waits
@@ -43,39 +42,56 @@ class Matrix:
         return self.kind.row_bytes(self.width)
 
 
-def rows_a_wave(kind: WeightFormat) -> int:
-    """Rows that a wave streams at a time: enough bytes in flight, and few reads of the vector for each row."""
-    return 2 if kind.value.bytes * UNIT / kind.value.block >= _WIDE_UNIT_BYTES else 4
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """Rows that a wave streams at a time, and how many chunks of 32 units ahead of their use they are brought.
+
+    Neither changes a result. Without a copy engine a chunk travels in registers, so that `ahead` is 1.
+    """
+
+    rows: int
+    ahead: int
 
 
-def down_rows_a_wave(kind: WeightFormat) -> int:
-    """The same where a workgroup walks all experts of its rows: few, so that there are enough workgroups."""
-    return 1 if kind is WeightFormat.F16 else 2
+def tiling_of(kind: WeightFormat, target: str) -> Tiling:
+    """Enough bytes in flight, and few reads of the vector for each row."""
+    is_wide = kind.value.bytes * UNIT / kind.value.block >= _WIDE_UNIT_BYTES
+    return Tiling(2 if is_wide else 4, _chunks_ahead(kind, target))
 
 
-def matvec_source(kind: WeightFormat, width: int, target: str) -> KernelSource:
-    return _source("matvec", kind, width, rows_a_wave(kind), target)
+def down_tiling_of(kind: WeightFormat, target: str) -> Tiling:
+    """The same where a workgroup walks all experts of its rows: few rows, so that there are enough workgroups."""
+    return Tiling(1 if kind is WeightFormat.F16 else 2, _chunks_ahead(kind, target))
 
 
-def gate_up_source(kind: WeightFormat, width: int, target: str) -> KernelSource:
-    return _source("matvec_gate_up", kind, width, rows_a_wave(kind), target)
+def _chunks_ahead(kind: WeightFormat, target: str) -> int:
+    return 1 if is_amd_layout(target) or kind is WeightFormat.F16 else 2
 
 
-def down_source(kind: WeightFormat, width: int, used: int, target: str) -> KernelSource:
-    return _source("matvec_down", kind, width, down_rows_a_wave(kind), target, used)
+def matvec_source(kind: WeightFormat, width: int, target: str, tiling: Tiling | None = None) -> KernelSource:
+    return _source("matvec", kind, width, target, tiling or tiling_of(kind, target))
 
 
-def _source(name: str, kind: WeightFormat, width: int, rows: int, target: str, used: int | None = None) -> KernelSource:
+def gate_up_source(kind: WeightFormat, width: int, target: str, tiling: Tiling | None = None) -> KernelSource:
+    return _source("matvec_gate_up", kind, width, target, tiling or tiling_of(kind, target))
+
+
+def down_source(kind: WeightFormat, width: int, used: int, target: str, tiling: Tiling | None = None) -> KernelSource:
+    return _source("matvec_down", kind, width, target, tiling or down_tiling_of(kind, target), used)
+
+
+def _source(
+    name: str, kind: WeightFormat, width: int, target: str, tiling: Tiling, used: int | None = None
+) -> KernelSource:
     is_aligned = kind.row_bytes(width) % 16 == 0
-    ahead = 1 if is_amd_layout(target) or kind is WeightFormat.F16 else _CHUNKS_AHEAD
-    slots = 1 if is_amd_layout(target) else ahead + 1
-    pool = _vector_bytes(kind, (used or 1) * width) + WAVES * slots * rows * _chunk_bytes(kind, is_aligned)
+    slots = 1 if is_amd_layout(target) else tiling.ahead + 1
+    pool = _vector_bytes(kind, (used or 1) * width) + WAVES * slots * tiling.rows * _chunk_bytes(kind, is_aligned)
     defines: tuple[tuple[str, int | str], ...] = (
         ("FORMAT", kind.value.device_name),
-        ("ROWS", rows),
+        ("ROWS", tiling.rows),
         ("WIDTH", width),
         ("ALIGNED", int(is_aligned)),
-        ("AHEAD", ahead),
+        ("AHEAD", tiling.ahead),
     )
     if used is not None:
         defines += (("USED", used),)
@@ -95,20 +111,24 @@ def _chunk_bytes(kind: WeightFormat, is_aligned: bool) -> int:
     return pieces * (20 if kind is WeightFormat.F16 else 16) + 16
 
 
-def multiply(launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tensor) -> None:
+def multiply(
+    launcher: Launcher, matrix: Matrix, x: torch.Tensor, y: torch.Tensor, tiling: Tiling | None = None
+) -> None:
     """x float32 [tokens, inputs, width] to y float32 [tokens, rows]; input i serves the i-th share of the rows."""
     tokens, inputs = x.shape[0], x.shape[1]
     require_shape("x", x, tokens, None, matrix.width)
     require_shape("y", y, tokens, matrix.rows)
     require(matrix.experts == 1, "a plain product has one matrix")
-    group = WAVES * rows_a_wave(matrix.kind)
+    target = launcher.device.target
+    tiling = tiling or tiling_of(matrix.kind, target)
+    group = WAVES * tiling.rows
     rows_an_input = matrix.rows // inputs
     aligned = inputs == 1 or (matrix.rows % inputs == 0 and rows_an_input % group == 0)
     require(aligned, f"{matrix.rows} rows of {inputs} inputs do not fill workgroups of {group}")
     passes = _passes(launcher, matrix.rows, group, tokens)
     while inputs > 1 and rows_an_input % (group * passes):
         passes -= 1
-    launcher.kernel(matvec_source(matrix.kind, matrix.width, launcher.device.target))(
+    launcher.kernel(matvec_source(matrix.kind, matrix.width, target, tiling))(
         (-(-matrix.rows // (group * passes)), tokens, 1),
         x=x,
         matrix=matrix.blocks,
@@ -128,6 +148,7 @@ def gate_up(
     experts: torch.Tensor,
     inner: torch.Tensor,
     limit: float,
+    tiling: Tiling | None = None,
 ) -> None:
     """x float32 [tokens, width] through the experts int32 [tokens, used] to inner float32 [tokens, used, rows]."""
     tokens, used = experts.shape
@@ -135,9 +156,11 @@ def gate_up(
     require_shape("inner", inner, tokens, used, gate.rows)
     same = (gate.kind, gate.rows, gate.width, gate.experts) == (up.kind, up.rows, up.width, up.experts)
     require(same, "gate and up must have one shape and format")
-    group = WAVES * rows_a_wave(gate.kind) // 2
+    target = launcher.device.target
+    tiling = tiling or tiling_of(gate.kind, target)
+    group = WAVES * tiling.rows // 2
     passes = _passes(launcher, gate.rows, group, tokens * used)
-    launcher.kernel(gate_up_source(gate.kind, gate.width, launcher.device.target))(
+    launcher.kernel(gate_up_source(gate.kind, gate.width, target, tiling))(
         (-(-gate.rows // (group * passes)), tokens * used, 1),
         x=x,
         gate=gate.blocks,
@@ -161,6 +184,7 @@ def down(
     weights: torch.Tensor,
     shared: torch.Tensor,
     out: torch.Tensor,
+    tiling: Tiling | None = None,
 ) -> None:
     """inner float32 [tokens, used, width] to out = shared + weighted sum over the experts in slot order.
 
@@ -171,9 +195,11 @@ def down(
     require_shape("weights", weights, tokens, used)
     require_shape("shared", shared, tokens, matrix.rows)
     require_shape("out", out, tokens, matrix.rows)
-    group = WAVES * down_rows_a_wave(matrix.kind)
+    target = launcher.device.target
+    tiling = tiling or down_tiling_of(matrix.kind, target)
+    group = WAVES * tiling.rows
     passes = _passes(launcher, matrix.rows, group, tokens)
-    launcher.kernel(down_source(matrix.kind, matrix.width, used, launcher.device.target))(
+    launcher.kernel(down_source(matrix.kind, matrix.width, used, target, tiling))(
         (-(-matrix.rows // (group * passes)), tokens, 1),
         inner=inner,
         matrix=matrix.blocks,

@@ -6,7 +6,9 @@ import torch
 from torch.nn import functional
 
 from kernels.ops import matvec
+from kernels.ops.attention import is_amd_layout
 from kernels.ops.formats import WeightFormat, unpack
+from kernels.ops.matvec import Tiling
 from kernels.shapes import V4_FLASH
 from tests.gpu.cases_weights import DENSE_FORMATS, LIMIT, expert_weights, formats, new_matrix, tame, weights_of
 from tests.gpu.workbench import Case, Workbench, nmse
@@ -29,6 +31,21 @@ def decode_cases(bench: Workbench) -> Iterator[Case]:
         yield unpacking(bench, kind, half=False)
         if kind in DENSE_FORMATS:
             yield from small_dense_cases(bench, kind)
+
+
+def tiling_cases(bench: Workbench) -> Iterator[Case]:
+    """The experts with other numbers of rows a wave and chunks ahead than the ones chosen."""
+    if is_amd_layout(bench.launcher.device.target):
+        return
+    for kind in (WeightFormat.Q8_0, WeightFormat.MXFP4, WeightFormat.ROCMFP2, WeightFormat.IQ2_XXS):
+        for rows, ahead in ((2, 2), (2, 4), (4, 1), (4, 2), (4, 3), (8, 2)):
+            yield expert_vectors(bench, kind, Tiling(rows, ahead))
+        for rows, ahead in ((1, 4), (2, 2), (2, 4), (4, 2)):
+            yield expert_sums(bench, kind, Tiling(rows, ahead))
+
+
+def _name(tiling: Tiling | None) -> str:
+    return f", R {tiling.rows}, A {tiling.ahead}" if tiling else ""
 
 
 def small_dense_cases(bench: Workbench, kind: WeightFormat) -> Iterator[Case]:
@@ -58,7 +75,7 @@ def vector_product(bench: Workbench, kind: WeightFormat, name: str, rows: int, w
     return Case("matvec", what, 1, launches, [y], error, 1e-6, nbytes, 2 * rows * width, aim=MATVEC_AIM)
 
 
-def expert_vectors(bench: Workbench, kind: WeightFormat) -> Case:
+def expert_vectors(bench: Workbench, kind: WeightFormat, tiling: Tiling | None = None) -> Case:
     """Gate and up of the experts of one token; copies of the choice rotate over all experts."""
     shape, used = bench.shape, bench.shape.experts_used
     gate, up = (new_matrix(bench, kind, shape.expert_width, shape.hidden, shape.experts) for _ in range(2))
@@ -73,16 +90,17 @@ def expert_vectors(bench: Workbench, kind: WeightFormat) -> Case:
         return nmse(inner[0], torch.stack(wanted))
 
     launches = [
-        lambda chosen=chosen: matvec.gate_up(bench.launcher, gate, up, x, chosen, inner, LIMIT) for chosen in choices
+        lambda chosen=chosen: matvec.gate_up(bench.launcher, gate, up, x, chosen, inner, LIMIT, tiling)
+        for chosen in choices
     ]
     weights = used * 2 * gate.rows * gate.row_bytes
     flops = 4 * used * gate.rows * gate.width
-    what = f"{kind.name}, {used} x 2 x {gate.rows} x {gate.width}"
+    what = f"{kind.name}, {used} x 2 x {gate.rows} x {gate.width}{_name(tiling)}"
     nbytes = weights + inner.nbytes
     return Case("matvec_gate_up", what, 1, launches, [inner], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
 
 
-def expert_sums(bench: Workbench, kind: WeightFormat) -> Case:
+def expert_sums(bench: Workbench, kind: WeightFormat, tiling: Tiling | None = None) -> Case:
     shape, used = bench.shape, bench.shape.experts_used
     matrix = new_matrix(bench, kind, shape.hidden, shape.expert_width, shape.experts)
     inner, share = bench.normal(1, used, shape.expert_width), bench.normal(1, used).abs()
@@ -96,11 +114,11 @@ def expert_sums(bench: Workbench, kind: WeightFormat) -> Case:
         return nmse(out[0], wanted)
 
     launches = [
-        lambda chosen=chosen: matvec.down(bench.launcher, matrix, inner, chosen, share, shared, out)
+        lambda chosen=chosen: matvec.down(bench.launcher, matrix, inner, chosen, share, shared, out, tiling)
         for chosen in choices
     ]
     nbytes, flops = used * matrix.rows * matrix.row_bytes + inner.nbytes, 2 * used * matrix.rows * matrix.width
-    what = f"{kind.name}, {used} x {matrix.rows} x {matrix.width}"
+    what = f"{kind.name}, {used} x {matrix.rows} x {matrix.width}{_name(tiling)}"
     return Case("matvec_down", what, 1, launches, [out], error, 1e-6, nbytes, flops, aim=MATVEC_AIM)
 
 

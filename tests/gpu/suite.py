@@ -61,7 +61,7 @@ def build_everything(launcher: Launcher) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to run: parts of kernel names (none: all), every weight format at every size, other attention tilings."""
+    """What to run: parts of kernel names (none: all), every weight format at every size, other tilings."""
 
     only: tuple[str, ...]
     every_format: bool
@@ -76,6 +76,8 @@ def all_cases(bench: Workbench, tokens: int, choice: Choice) -> Iterator[Case]:
         yield from cases_attention.tiling_cases(bench, tokens)
     if tokens == 1:
         yield from cases_decode.decode_cases(bench)
+        if choice.tilings:
+            yield from cases_decode.tiling_cases(bench)
         return
     yield from cases_weights.dense_cases(bench, tokens)
     kinds = tuple(WeightFormat) if tokens == MANY or choice.every_format else cases_weights.MAIN_FORMATS
@@ -128,7 +130,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", default=",".join(map(str, TOKENS)), help="sizes of a step, comma-separated")
     parser.add_argument("--only", default="", help="parts of kernel names, comma-separated")
-    parser.add_argument("--tilings", action="store_true", help="also attention with other workgroups")
+    parser.add_argument("--tilings", action="store_true", help="also attention and experts with other workgroups")
     parser.add_argument("--every-format", action="store_true", help="all weight formats at every size")
     args = parser.parse_args()
     try:

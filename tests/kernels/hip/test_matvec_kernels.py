@@ -1,5 +1,7 @@
 """Decode products from every block format on the emulator, in both vendors' arithmetic, against float64."""
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch.nn import functional
@@ -8,8 +10,8 @@ from kernels.errors import KernelArgumentError
 from kernels.launch import Launcher
 from kernels.ops import matvec
 from kernels.ops.formats import WeightFormat
-from kernels.ops.matvec import Matrix
-from tests.kernels.hip.emulated import GuardedBuffers, nmse, replay
+from kernels.ops.matvec import Matrix, Tiling
+from tests.kernels.hip.emulated import GuardedBuffers, emulated_launcher, nmse, replay
 from tests.kernels.hip.weight_blocks import random_weights
 
 KINDS = list(WeightFormat)
@@ -90,6 +92,20 @@ def test_the_split_into_workgroups_changes_no_bit(
         assert torch.equal(alone[0], y[1])
         results.append(y)
     assert torch.equal(results[0], results[1]) and torch.equal(results[1], results[2])
+
+
+@pytest.mark.parametrize("tiling", [Tiling(1, 3), Tiling(8, 1), Tiling(4, 4)], ids=str)
+def test_tilings_change_no_bit(
+    emulator_folder: Path, buffers: GuardedBuffers, random: torch.Generator, tiling: Tiling
+) -> None:
+    """More chunks ahead than there are, and rows a wave that leave the last waves without work."""
+    launcher = emulated_launcher(emulator_folder, "nvidia")
+    held, _ = matrix(random, WeightFormat.ROCMFP4, 70, 2048)
+    x = torch.randn(1, 1, 2048, generator=random)
+    usual, other = buffers.new(1, 70), buffers.new(1, 70)
+    matvec.multiply(launcher, held, x, usual)
+    matvec.multiply(launcher, held, x, other, tiling)
+    assert torch.equal(usual, other)
 
 
 def test_grouped_inputs_serve_their_own_rows(

@@ -10,37 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.events import Event
+from engine.model_info import ModelInfo
 
 if TYPE_CHECKING:
     from engine.chat_format import Message
     from engine.sampling import Sampling
-
-
-class ModelInfo(Protocol):
-    """What a loaded model says about itself. Matches `engine.ModelInfo`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> Path: ...
-    @property
-    def architecture(self) -> str: ...
-    @property
-    def parameters(self) -> int: ...
-    @property
-    def file_bytes(self) -> int: ...
-    @property
-    def quantization(self) -> str: ...
-    @property
-    def layers(self) -> int: ...
-    @property
-    def context_length(self) -> int: ...
-    @property
-    def backend(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def native(self) -> str | None: ...
 
 
 class EngineTokenizer(Protocol):

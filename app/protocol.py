@@ -12,10 +12,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Protocol
 
-from app.engine_face import EngineModel, ModelInfo
+from app.engine_face import EngineModel
 from app.generation import GenerationState
 from engine.events import Finished, PrefillAdvanced
 from engine.ledger import MemoryReport
+from engine.model_info import ModelInfo
 
 __all__ = [
     "AnswerFailed",

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.model_info import ModelInfo
+
 if TYPE_CHECKING:
-    from engine.loading import Model, ModelInfo
+    from engine.loading import Model
     from engine.session import Session
 
 __all__ = ["Model", "ModelInfo", "Session", "load"]
@@ -35,10 +37,10 @@ def load(
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Model", "ModelInfo"):
-        import engine.loading
+    if name == "Model":
+        from engine.loading import Model
 
-        return getattr(engine.loading, name)
+        return Model
     if name == "Session":
         from engine.session import Session
 

@@ -7,7 +7,6 @@ import hashlib
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
@@ -27,6 +26,7 @@ from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport, memory_report
 from engine.missing_tokenizer import tokenizer_of
 from engine.model import Network
+from engine.model_info import ModelInfo
 from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, Step
 from engine.prefix_store import PrefixStore
@@ -46,23 +46,6 @@ log = logging.getLogger(__name__)
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _DEFAULT_CONTEXT = 16384
 _SAMPLED_BYTES = 1 << 12  # at each end of each tensor
-
-
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """What a loaded model says of itself, for people and reports. `native` tells which compiled kernels run, if any."""
-
-    name: str
-    path: Path
-    architecture: str
-    parameters: int
-    file_bytes: int
-    quantization: str
-    layers: int
-    context_length: int
-    backend: str
-    device: str
-    native: str | None
 
 
 class Model:
@@ -121,8 +104,21 @@ def load(
     Raises ModelFileError (missing, damaged or unsuitable file), UserError (unknown option, too little memory) or
     Stopped.
     """
-    cpu_threads()
     source = open_model(path or resources.embedded_model())
+    return load_source(source, backend, kv_rounding, dtype, progress, stop, prefix_folder)
+
+
+def load_source(
+    source: ModelSource,
+    backend: str = "auto",
+    kv_rounding: str | None = None,
+    dtype: str = "auto",
+    progress: Callable[[int, int], None] | None = None,
+    stop: threading.Event | None = None,
+    prefix_folder: Path | None = None,
+) -> Model:
+    """As `load`, from a source that is already open."""
+    cpu_threads()
     config = ModelConfig.from_gguf(source)
     engine = _choose_backend(backend, config, _compute_dtype(dtype))
     tokenizer = tokenizer_of(source, config.vocab)

@@ -23,9 +23,9 @@ class EngineBenchmark:
 
     def run(self, model: EngineModel, stop: threading.Event) -> Iterator[BenchUpdate]:
         """See engine.bench.run.run_bench. Raises UserError and EngineError."""
-        from engine.bench.face import BenchModel, ModelSource
+        from engine.bench.face import BenchModel, ModelSupply
         from engine.bench.run import BenchRequest, run_bench  # here and not above: torch comes with it
 
         whole = cast(BenchModel, model)  # engine.load made it; EngineModel lists only what the app itself calls
-        source = ModelSource(lambda: whole, is_fresh=False)
-        yield from run_bench(BenchRequest(self.plan, runs=self.runs), source, stop)
+        supply = ModelSupply(lambda: whole, is_fresh=False)
+        yield from run_bench(BenchRequest(self.plan, runs=self.runs), supply, stop)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from app.engine_face import ModelInfo
 from app.generation import GenerationState
 from engine.events import FinishReason, PrefillAdvanced, Timings, Usage
+from engine.model_info import ModelInfo
 
 
 class Role(Enum):

@@ -78,7 +78,7 @@ def check_destination(path: Path | None) -> None:
 
 def _updates(args: argparse.Namespace, stop: threading.Event) -> Iterator[BenchUpdate]:
     import engine  # here and not above: torch takes seconds, and wrong arguments are told before
-    from engine.bench.face import ModelSource
+    from engine.bench.face import ModelSupply
     from engine.bench.run import BenchRequest, run_bench
     from engine.errors import Stopped
 
@@ -87,7 +87,7 @@ def _updates(args: argparse.Namespace, stop: threading.Event) -> Iterator[BenchU
 
     request = BenchRequest(Plan(args.plan), args.context, args.runs, args.mode, args.dtype)
     try:
-        yield from run_bench(request, ModelSource(load, is_fresh=True), stop)
+        yield from run_bench(request, ModelSupply(load, is_fresh=True), stop)
     except Stopped:
         return  # while the model was loading: there is nothing to keep
 

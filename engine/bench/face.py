@@ -7,40 +7,15 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from engine.ledger import MemoryReport
+from engine.model_info import ModelInfo
 
 if TYPE_CHECKING:
     import torch
 
-
-class BenchInfo(Protocol):
-    """What a loaded model says about itself."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> Path | None: ...
-    @property
-    def architecture(self) -> str: ...
-    @property
-    def parameters(self) -> int: ...
-    @property
-    def file_bytes(self) -> int: ...
-    @property
-    def quantization(self) -> str: ...
-    @property
-    def layers(self) -> int: ...
-    @property
-    def context_length(self) -> int: ...
-    @property
-    def backend(self) -> str: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def native(self) -> str | None: ...
+    from engine.faces import StepProgress
 
 
 class BenchTokenizer(Protocol):
@@ -53,21 +28,6 @@ class BenchTokenizer(Protocol):
     def encode(self, text: str) -> Sequence[int]: ...
 
 
-class PromptProgress(Protocol):
-    """Some layers of a step are done; `done` counts the prompt's tokens."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def steps(self) -> int: ...
-    @property
-    def step_tokens(self) -> int: ...
-    @property
-    def layers_done(self) -> int: ...
-    @property
-    def done(self) -> int: ...
-
-
 class BenchSession(Protocol):
     """One mutable timeline of tokens."""
 
@@ -76,7 +36,7 @@ class BenchSession(Protocol):
     def reset(self) -> None: ...
     def prefill_steps(
         self, ids: Sequence[int], stop: threading.Event | None = None
-    ) -> "Generator[PromptProgress, None, torch.Tensor]":
+    ) -> "Generator[StepProgress, None, torch.Tensor]":
         """Prefill after `position`, yielding after each layer; returns logits float32 [vocab]."""
         ...
 
@@ -90,7 +50,7 @@ class BenchModel(Protocol):
     """A loaded model."""
 
     @property
-    def info(self) -> BenchInfo: ...
+    def info(self) -> ModelInfo: ...
     @property
     def tokenizer(self) -> BenchTokenizer: ...
     @property
@@ -99,7 +59,7 @@ class BenchModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSource:
+class ModelSupply:
     """Where the model comes from. `is_fresh`: every call loads it anew, so that a run after it is cold in full.
 
     The runner lets go of the model it has before it calls `get` again; a caller that keeps another reference would

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from engine.bench.environment import ModelFacts, fingerprint_file
-from engine.bench.face import BenchInfo
 from engine.bench.peak import PeakWatch
 from engine.bench.plans import Case
 from engine.bench.records import BenchRow, Sample
 from engine.ledger import MemoryReport
+from engine.model_info import ModelInfo
 from engine.plan import cut_prompt
 
 _INDEXED_RATIO = 4  # the layers whose masks the public figures count
@@ -33,11 +33,11 @@ def make_row(case: Case, samples: tuple[Sample, ...], report: MemoryReport | Non
     )
 
 
-def model_facts(info: BenchInfo) -> ModelFacts:
+def model_facts(info: ModelInfo) -> ModelFacts:
     """What the run's record keeps of the model, with the fingerprint of its file."""
     return ModelFacts(
         name=info.name,
-        fingerprint=fingerprint_file(info.path) if info.path is not None else None,
+        fingerprint=fingerprint_file(info.path),
         architecture=info.architecture,
         parameters=info.parameters,
         file_bytes=info.file_bytes,

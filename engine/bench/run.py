@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from engine.bench.case import CaseRun, Fixed
 from engine.bench.environment import Load, LoadWatch, not_quiet_reasons, read_machine
-from engine.bench.face import BenchInfo, BenchModel, BenchSession, ModelSource
+from engine.bench.face import BenchModel, BenchSession, ModelSupply
 from engine.bench.measure import Clock
 from engine.bench.peak import PeakWatch
 from engine.bench.plans import Case, Plan, plan_cases
@@ -36,6 +36,7 @@ from engine.bench.rows import make_row, model_facts, planned_row
 from engine.bench.text import BenchText, bench_text
 from engine.errors import EngineError, Stopped
 from engine.events import Event, PrefillAdvanced, TokenDecoded
+from engine.model_info import ModelInfo
 from engine.plan import Cut
 from engine.threads import cpu_threads
 
@@ -47,7 +48,7 @@ _WATCH_S = 0.5  # how long the machine is watched before the first run
 
 @dataclass(frozen=True, slots=True)
 class BenchRequest:
-    """What to run. None: the plan's own choice. `dtype` is what the source was loaded with, for the record."""
+    """What to run. None: the plan's own choice. `dtype` is what the model was loaded with, for the record."""
 
     plan: Plan
     context: int | None = None
@@ -67,24 +68,24 @@ class Surroundings:
 
 
 def run_bench(
-    request: BenchRequest, source: ModelSource, stop: threading.Event, around: Surroundings | None = None
+    request: BenchRequest, supply: ModelSupply, stop: threading.Event, around: Surroundings | None = None
 ) -> Iterator[BenchUpdate]:
     """Run a plan. The first update is BenchStarted, the last BenchEnded, also after a stop.
 
     Raises UserError before anything runs if the plan does not fit. A failure of the machine (EngineError, MemoryError)
     is raised after BenchEnded has handed over the rows measured so far.
     """
-    return _Runner(request, source, stop, around or Surroundings()).run()
+    return _Runner(request, supply, stop, around or Surroundings()).run()
 
 
 class _Runner:
     """One run of one plan. Not reusable."""
 
-    def __init__(self, request: BenchRequest, source: ModelSource, stop: threading.Event, around: Surroundings) -> None:
-        self._request, self._source, self._stop, self._around = request, source, stop, around
-        self._model: BenchModel | None = source.get()
+    def __init__(self, request: BenchRequest, supply: ModelSupply, stop: threading.Event, around: Surroundings) -> None:
+        self._request, self._supply, self._stop, self._around = request, supply, stop, around
+        self._model: BenchModel | None = supply.get()
         self._is_untouched = True  # no run yet since the model was loaded
-        self._info: BenchInfo = self._model.info
+        self._info: ModelInfo = self._model.info
         self._cases = plan_cases(request.plan, request.runs, request.context, self._info.context_length)
         self._context = request.context or max(case.context for case in self._cases)
         longest = max(case.depth + max(case.prompt, 1) for case in self._cases)
@@ -141,7 +142,7 @@ class _Runner:
     def _settings(self) -> Settings:
         asked = self._request
         return Settings(
-            asked.plan, self._context, asked.mode, asked.runs, self._kv_rounding, asked.dtype, self._source.is_fresh
+            asked.plan, self._context, asked.mode, asked.runs, self._kv_rounding, asked.dtype, self._supply.is_fresh
         )
 
     def _run_cases(self) -> Iterator[BenchUpdate]:
@@ -155,9 +156,9 @@ class _Runner:
     def _session_for(self, case: Case) -> BenchSession:
         """The session of a case: the one before where it serves, and a new one, of a new model if possible, if cold."""
         key = (case.cap, case.cut)
-        if case.is_cold and self._source.is_fresh and not self._is_untouched:
+        if case.is_cold and self._supply.is_fresh and not self._is_untouched:
             self._session = self._model = None  # let go first: two large models do not fit
-            self._model = self._source.get()
+            self._model = self._supply.get()
         if self._session is None or self._session_cut != key or case.is_cold:
             self._session = None
             assert self._model is not None

@@ -16,6 +16,7 @@ from typing import Any
 from engine.errors import ContextFullError
 from engine.events import Event, Finished, FinishReason, MemoryChanged, PrefillAdvanced, Timings, TokenDecoded, Usage
 from engine.ledger import LayerMemory, MemoryReport
+from engine.model_info import ModelInfo
 
 BOS, EOS, USER, ASSISTANT, THINK, THINK_END = range(6)
 _FIRST_TEXT_ID = 16
@@ -42,21 +43,6 @@ class FakeScript:
     session_error: Exception | None = None
     context_length: int = 65536
     encode_s: float = 0.0  # for each call of encode or encode_chat
-
-
-@dataclass(frozen=True)
-class FakeInfo:
-    name: str
-    path: Path
-    context_length: int
-    layers: int
-    architecture: str = "deepseek4"
-    parameters: int = 44_000_000
-    file_bytes: int = 39_500_000
-    quantization: str = "MXFP4"
-    backend: str = "cpu"
-    device: str = "fake"
-    native: str | None = None
 
 
 class FakeTokenizer:
@@ -183,8 +169,18 @@ class FakeModel:
     def __init__(self, engine: "FakeEngine", path: Path | None) -> None:
         self.engine = engine
         self.script = engine.script
-        self.info = FakeInfo(
-            path.stem if path else "fake", path or Path("fake.gguf"), engine.script.context_length, engine.script.layers
+        self.info = ModelInfo(
+            name=path.stem if path else "fake",
+            path=path or Path("fake.gguf"),
+            architecture="deepseek4",
+            parameters=44_000_000,
+            file_bytes=39_500_000,
+            quantization="MXFP4",
+            layers=engine.script.layers,
+            context_length=engine.script.context_length,
+            backend="cpu",
+            device="fake",
+            native=None,
         )
         self.tokenizer = FakeTokenizer(engine.script.encode_s)
 

@@ -11,19 +11,12 @@ import torch
 
 from engine.bench.run import Surroundings
 from engine.errors import Stopped
+from engine.faces import StepProgress
 from engine.ledger import LayerMemory, MemoryReport
+from engine.model_info import ModelInfo
 from engine.plan import Cut, cut_prompt
 
 VOCAB, BOS, EOS = 32, 0, 1
-
-
-@dataclass(frozen=True)
-class StepProgress:
-    step: int
-    steps: int
-    step_tokens: int
-    layers_done: int
-    done: int
 
 
 class StubClock:
@@ -40,19 +33,19 @@ class FakeRounding(Enum):
     F16 = "f16"
 
 
-@dataclass(frozen=True)
-class FakeInfo:
-    name: str = "fake"
-    path: Path | None = None
-    architecture: str = "deepseek4"
-    parameters: int = 44_000_000
-    file_bytes: int = 39_500_000
-    quantization: str = "MXFP4"
-    layers: int = 4
-    context_length: int = 65_536
-    backend: str = "cpu"
-    device: str = "a stub clock"
-    native: str | None = None
+FAKE_INFO = ModelInfo(
+    name="fake",
+    path=Path("fake.gguf"),
+    architecture="deepseek4",
+    parameters=44_000_000,
+    file_bytes=39_500_000,
+    quantization="MXFP4",
+    layers=4,
+    context_length=65_536,
+    backend="cpu",
+    device="a stub clock",
+    native=None,
+)
 
 
 class FakeTokenizer:
@@ -67,7 +60,7 @@ class FakeModel:
     """`prompt_s` and `token_s`: seconds a token; `save_s`: seconds a snapshot, restore or reset takes."""
 
     clock: StubClock
-    info: FakeInfo = field(default_factory=FakeInfo)
+    info: ModelInfo = FAKE_INFO
     prompt_s: float = 0.001
     token_s: float = 0.02
     save_s: float = 7.0
@@ -176,5 +169,5 @@ def _no_sleep(seconds: float) -> None:
 
 def with_info(model: FakeModel, **changes: object) -> FakeModel:
     """The model with some of its facts changed."""
-    model.info = replace(model.info, **changes)  # type: ignore[arg-type]  # the caller names fields of FakeInfo
+    model.info = replace(model.info, **changes)  # type: ignore[arg-type]  # the caller names fields of ModelInfo
     return model

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.bench.face import ModelSource
+from engine.bench.face import ModelSupply
 from engine.bench.plans import Plan
 from engine.bench.records import (
     BenchActivity,
@@ -36,7 +36,7 @@ def model() -> FakeModel:
 def run(model: FakeModel, tmp_path: Path) -> Run:
     def start(plan: Plan, fresh: bool = False, **options: object) -> tuple[list[BenchUpdate], BenchRun]:
         request = BenchRequest(plan, **options)  # type: ignore[arg-type]  # the test names the request's fields
-        source = ModelSource(lambda: model, fresh)
+        source = ModelSupply(lambda: model, fresh)
         updates = list(run_bench(request, source, model.stop, surroundings(model.clock, tmp_path)))
         assert isinstance(updates[0], BenchStarted)
         assert isinstance(updates[-1], BenchEnded)
@@ -121,7 +121,7 @@ def test_a_cold_run_gets_a_new_session_and_a_new_model_where_that_is_possible(
         return FakeModel(model.clock)
 
     request, stop = BenchRequest(Plan.SEED), threading.Event()
-    list(run_bench(request, ModelSource(load, True), stop, surroundings(model.clock, tmp_path)))
+    list(run_bench(request, ModelSupply(load, True), stop, surroundings(model.clock, tmp_path)))
     assert len(loads) == 2
 
 
@@ -192,7 +192,7 @@ def test_a_failure_hands_over_the_rows_before_it_is_raised(
     model: FakeModel, tmp_path: Path, failure: Exception
 ) -> None:
     model.fail_after_tokens, model.failure = 512 * 4, failure
-    source = ModelSource(lambda: model, False)
+    source = ModelSupply(lambda: model, False)
     updates: list[BenchUpdate] = []
     with pytest.raises(type(failure)):
         for update in run_bench(BenchRequest(Plan.QUICK), source, model.stop, surroundings(model.clock, tmp_path)):
@@ -208,7 +208,7 @@ def test_a_plan_that_does_not_fit_is_refused_before_anything_runs(model: FakeMod
     with pytest.raises(UserError, match="seed plan needs a context of 9,261"):
         run_bench(
             BenchRequest(Plan.SEED),
-            ModelSource(lambda: model, False),
+            ModelSupply(lambda: model, False),
             model.stop,
             surroundings(model.clock, tmp_path),
         )

@@ -6,7 +6,7 @@ import pytest
 
 import engine
 import engine.bench.run
-from engine.bench.face import ModelSource
+from engine.bench.face import ModelSupply
 from engine.bench.plans import Case, CaseKind, Plan
 from engine.bench.records import BenchActivity, BenchEnded, Figure
 from engine.bench.run import BenchRequest, run_bench
@@ -24,7 +24,7 @@ def test_every_kind_of_case_runs_on_the_embedded_model(monkeypatch: pytest.Monke
     ]
     monkeypatch.setattr(engine.bench.run, "plan_cases", lambda *args: cases)
     model = engine.load(None)
-    updates = list(run_bench(BenchRequest(Plan.QUICK), ModelSource(lambda: model, False), threading.Event()))
+    updates = list(run_bench(BenchRequest(Plan.QUICK), ModelSupply(lambda: model, False), threading.Event()))
     end = updates[-1]
     assert isinstance(end, BenchEnded)
     run = end.run

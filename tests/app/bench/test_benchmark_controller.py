@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -149,7 +149,7 @@ def test_a_failing_machine_is_told_and_its_rows_are_kept(make_bench: Callable[..
 
 def test_a_plan_that_does_not_fit_is_told(make_bench: Callable[..., Bench]) -> None:
     model = GatedModel()
-    model.info = type(model.info)(context_length=4096)
+    model.info = replace(model.info, context_length=4096)
     bench = make_bench(model)
     bench.start(Plan.SEED)
     bench.wait(lambda: "9,261" in bench.panel.notice.text())

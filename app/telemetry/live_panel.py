@@ -135,6 +135,9 @@ class LivePanel(Panel):
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
         self.bar.setAccessibleName(_tr("Prompt read"))
+        place = self.bar.sizePolicy()
+        place.setRetainSizeWhenHidden(True)  # nothing below it moves when a run begins
+        self.bar.setSizePolicy(place)
         tiles = QHBoxLayout()
         tiles.setSpacing(16)
         tiles.addWidget(self.prefill, 1)
@@ -195,6 +198,7 @@ class LivePanel(Panel):
         at = figures.progress
         share = at.tokens_done / at.tokens_total if at is not None and at.tokens_total else 0.0
         self.bar.setValue(round(1000 * share))
+        self.bar.setVisible(figures.activity in (Activity.STARTING, Activity.PREFILL))
 
     def _show_facts(self, figures: LiveFigures) -> None:
         is_reading = figures.activity in (Activity.STARTING, Activity.PREFILL)

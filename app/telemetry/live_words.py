@@ -29,12 +29,17 @@ def heading(figures: LiveFigures) -> str:
 
 
 def progress_text(figures: LiveFigures) -> str:
-    """Step, band and layer in words, such as "step 1 of 1, 9,133 tokens in 5 bands, layer 17 of 43"."""
+    """Step, band and layer in words, such as "step 1 of 1, 9,133 tokens in 5 bands, layer 17 of 43", as far as the
+    prompt was read; once it is read, in how many steps that was."""
     at = figures.progress
     if figures.activity is Activity.IDLE:
         return _tr("Ask something, and its speeds and memory appear here.")
     if at is None:
         return ""
+    if figures.activity in (Activity.DECODE, Activity.DONE):
+        return _tr("{tokens} read in {steps}").format(
+            tokens=formats.tokens(at.tokens_total - at.cached), steps=_tr("%Ln step(s)", at.steps)
+        )
     bands = -(-at.step_tokens // BAND_TOKENS)
     return _tr("step {step} of {steps}, {tokens} in {bands}, layer {layer} of {layers}").format(
         step=at.step,

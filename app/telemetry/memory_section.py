@@ -34,12 +34,15 @@ class MemorySection(QWidget):
         self.table = QTableView()
         self.model = LayerTableModel()
         self.total = label(total_text(None), tone="muted", size="small", wraps=True)
+        self._is_table = False
+        self._has_report = False
+        self._legend_box = QWidget()
         self._legend: dict[str, tuple[Swatch, QLabel]] = {}
         self._machine = QGridLayout()
         self._machine_values: dict[str, QLabel] = {}
         self._build()
         self.set_theme(theme)
-        self.show_as_table(False)
+        self._show_twin()
 
     def _build(self) -> None:
         self.bars.setAccessibleName(_tr("Memory of each layer, as bars"))
@@ -51,7 +54,8 @@ class MemorySection(QWidget):
         self.table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        legend = QVBoxLayout()
+        legend = QVBoxLayout(self._legend_box)
+        legend.setContentsMargins(0, 0, 0, 0)
         legend.setSpacing(2)
         for key, name in (
             ("held", _tr("held now")),
@@ -69,7 +73,7 @@ class MemorySection(QWidget):
         column.addWidget(label(_tr("Memory per layer"), tone="strong"))
         column.addWidget(self.bars)
         column.addWidget(self.table)
-        column.addLayout(legend)
+        column.addWidget(self._legend_box)
         column.addWidget(self.total)
         column.addSpacing(8)
         column.addWidget(label(_tr("This computer"), tone="strong"))
@@ -100,10 +104,18 @@ class MemorySection(QWidget):
             value.setFont(font)
 
     def show_as_table(self, is_table: bool) -> None:
-        self.table.setVisible(is_table)
-        self.bars.setVisible(not is_table)
+        self._is_table = is_table
+        self._show_twin()
+
+    def _show_twin(self) -> None:
+        """Bars or table, with what their colours mean; neither before there is anything to show."""
+        self.table.setVisible(self._has_report and self._is_table)
+        self.bars.setVisible(self._has_report and not self._is_table)
+        self._legend_box.setVisible(self._has_report)
 
     def show_report(self, report: MemoryReport | None) -> None:
+        self._has_report = report is not None
+        self._show_twin()
         self.bars.show_report(report)
         self.model.show_report(report)
         text = total_text(report)

@@ -1,15 +1,17 @@
 """The chart of prefill and decode speed over one run: two plots on one time axis, since the scales differ a
-hundredfold. Made when first shown. GUI thread."""
+hundredfold. A speed without a line yet has no plot; the chart's place in the panel stays. Made when first shown. GUI
+thread."""
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.telemetry.chart_style import line_pen, make_plot, scale_ticks, series_colours, style_plot
 from app.telemetry.live_meter import SpeedPoint
 from app.theme import Theme
+from app.widgets.basics import label
 
 _PLOT_HEIGHT = 72
 
@@ -27,10 +29,13 @@ class SpeedChart(QWidget):
         self._points: tuple[SpeedPoint, ...] = ()
         self._plots: dict[str, Any] = {}
         self._curves: dict[str, Any] = {}
+        self._empty = label(_tr("Speeds over time appear here."), tone="muted", size="small")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setFixedHeight(2 * _PLOT_HEIGHT + 20)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self._column.addWidget(self._empty)
 
     def showEvent(self, event: QShowEvent) -> None:
         if not self._plots:
@@ -55,7 +60,6 @@ class SpeedChart(QWidget):
             self._curves[key] = plot.plot(connect="finite")
             self._column.addWidget(plot)
         self._plots["decode"].setXLink(self._plots["prefill"])
-        self._plots["prefill"].hideAxis("bottom")
         self._style()
         self._draw()
 
@@ -65,11 +69,21 @@ class SpeedChart(QWidget):
             style_plot(self._plots[key], self._theme, self._small)
             self._curves[key].setPen(line_pen(colour))
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The speeds that have a plot now: those with a line, which takes two points."""
+        return tuple(key for key, plot in self._plots.items() if not plot.isHidden())
+
     def _draw(self) -> None:
         end = self._points[-1].at_s if self._points else 1.0
         prefill = [(point.at_s, point.prefill) for point in self._points if point.prefill is not None]
         decode = [(point.at_s, point.decode) for point in self._points if point.decode is not None]
-        for key, line in (("prefill", prefill), ("decode", decode)):
+        lines = {"prefill": prefill, "decode": decode}
+        with_line = [key for key, line in lines.items() if len(line) >= 2]
+        self._empty.setVisible(not with_line)
+        for key, line in lines.items():
+            self._plots[key].setVisible(key in with_line)
+            self._plots[key].showAxis("bottom", key == with_line[-1] if with_line else False)
             self._curves[key].setData([at for at, _ in line], [value for _, value in line])
             top = max((value for _, value in line), default=0.0)
             self._plots[key].setYRange(0, top * 1.15 or 1.0, padding=0)

@@ -1216,6 +1216,13 @@
                 <numerusform>%Ln Bändern</numerusform>
             </translation>
         </message>
+        <message numerus="yes">
+            <source>%Ln step(s)</source>
+            <translation>
+                <numerusform>%Ln Schritt</numerusform>
+                <numerusform>%Ln Schritten</numerusform>
+            </translation>
+        </message>
         <message>
             <source>1 in {ratio}</source>
             <translation>1 von {ratio}</translation>
@@ -1349,6 +1356,10 @@
             <translation>Geschwindigkeiten im Verlauf</translation>
         </message>
         <message>
+            <source>Speeds over time appear here.</source>
+            <translation>Hier erscheinen die Geschwindigkeiten im Verlauf.</translation>
+        </message>
+        <message>
             <source>Starting</source>
             <translation>Beginnt</translation>
         </message>
@@ -1411,6 +1422,10 @@
         <message>
             <source>{seconds} s</source>
             <translation>{seconds} s</translation>
+        </message>
+        <message>
+            <source>{tokens} read in {steps}</source>
+            <translation>{tokens} gelesen in {steps}</translation>
         </message>
         <message>
             <source>{used} of {total}</source>

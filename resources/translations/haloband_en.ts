@@ -60,6 +60,13 @@
                 <numerusform>%Ln bands</numerusform>
             </translation>
         </message>
+        <message numerus="yes">
+            <source>%Ln step(s)</source>
+            <translation>
+                <numerusform>%Ln step</numerusform>
+                <numerusform>%Ln steps</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>MainWindow</name>

@@ -67,6 +67,53 @@ def test_an_empty_panel_says_what_to_do_and_shows_dashes(make: Make) -> None:
     assert {value.text() for value in panel.facts.values()} == {formats.UNKNOWN}
 
 
+def test_a_speed_has_a_plot_once_it_has_a_line(make: Make, clock: StubClock) -> None:
+    panel = make()
+    panel.show()
+    assert panel.chart.drawn == ()
+    panel.consume(events.started())
+    panel.paint_now()
+    assert panel.chart.drawn == ()
+    _read_prompt(panel, clock, 17)
+    assert panel.chart.drawn == ("prefill",)
+    panel.consume(events.text(1, None))
+    panel.paint_now()
+    assert panel.chart.drawn == ("prefill",)  # one token is no speed
+    for tokens in range(2, 20):
+        clock.now += 0.1
+        panel.consume(events.text(tokens))
+    panel.paint_now()
+    assert panel.chart.drawn == ("prefill", "decode")
+    panel.consume(events.started())
+    panel.paint_now()
+    assert panel.chart.drawn == ()
+
+
+def test_the_bar_is_there_while_a_prompt_is_read(make: Make, clock: StubClock) -> None:
+    panel = make()
+    panel.show()
+    assert panel.bar.isHidden()
+    _read_prompt(panel, clock, 17)
+    assert not panel.bar.isHidden()
+    panel.consume(events.text(1, None))
+    panel.paint_now()
+    assert panel.bar.isHidden()
+    assert "9,133" in panel.progress_text.text().replace("9133", "9,133")
+    assert "layer" not in panel.progress_text.text()
+
+
+def test_memory_is_drawn_once_there_is_some(make: Make) -> None:
+    panel = make()
+    panel.show()
+    memory = panel.memory
+    assert memory.bars.isHidden() and memory.table.isHidden()
+    panel.as_tables.setChecked(True)
+    assert memory.bars.isHidden() and memory.table.isHidden()
+    panel.consume(events.memory())
+    panel.paint_now()
+    assert memory.bars.isHidden() and not memory.table.isHidden()
+
+
 def test_progress_is_told_in_words(make: Make, clock: StubClock) -> None:
     panel = make()
     _read_prompt(panel, clock, 17)

@@ -11,25 +11,35 @@ constexpr u32 THREADS = 128, PAIRS_A_HEAD = K_WIDTH / 2;
 constexpr u32 AHEAD = RAW_SPLITS + K_MOST_IDS / K_ROWS;  // splits loaded at once: a window and a whole selection
 static_assert(K_HEADS * PAIRS_A_HEAD % THREADS == 0 && K_MOST_IDS % K_ROWS == 0);
 
-// work [splits, K_HEADS, PARTIAL_WIDTH] -> out [1, K_HEADS, K_WIDTH]; the other arguments as in attention_split.
-// Grid (K_HEADS * K_WIDTH / 2 / 128).
-KERNEL(THREADS) attention_combine(const float* work, const i32* counts, const float* sinks, const float* cosines,
-                                  const float* sines, float* out, const u32* start, u32 ratio, u32 compressed_rows,
-                                  u32 plan, u32 top_k, u32 splits) {
-    const u32 at = group_x() * THREADS + thread_index(), head = at / PAIRS_A_HEAD, channel = at % PAIRS_A_HEAD * 2;
-    const Visibility view{start[0], ratio, K_WINDOW, compressed_rows};
-    const Splits cut = splits_of(view, plan, counts, top_k);
-    float largest = EMPTY_SCORE, total = 0.0f;
-    F32x2 sum = {0.0f, 0.0f};
-    u32 first = 0;
-    do {
-        F32x2 state[AHEAD], part[AHEAD];
+// A thread's part of AHEAD splits from `first` on, whatever they hold.
+struct Parts {
+    F32x2 state[AHEAD], part[AHEAD];  // largest score and sum of weights; output before division
+
+    DEVICE_MEMBER void load(const float* work, u32 first, u32 splits, u32 head, u32 channel) {
 #pragma unroll
         for (u32 i = 0; i < AHEAD; ++i) {
             const float* partial = work + ((u64)smaller(first + i, splits - 1) * K_HEADS + head) * PARTIAL_WIDTH;
             state[i] = *(const F32x2*)(partial + LARGEST_COLUMN);
             part[i] = *(const F32x2*)(partial + channel);
         }
+    }
+};
+
+// work [splits, K_HEADS, PARTIAL_WIDTH] -> out [1, K_HEADS, K_WIDTH]; the other arguments as in attention_split.
+// Grid (K_HEADS * K_WIDTH / 2 / 128).
+KERNEL(THREADS) attention_combine(const float* work, const i32* counts, const float* sinks, const float* cosines,
+                                  const float* sines, float* out, const u32* start, u32 ratio, u32 compressed_rows,
+                                  u32 plan, u32 top_k, u32 splits) {
+    const u32 at = group_x() * THREADS + thread_index(), head = at / PAIRS_A_HEAD, channel = at % PAIRS_A_HEAD * 2;
+    Parts parts;
+    parts.load(work, 0, splits, head, channel);
+    const Visibility view{start[0], ratio, K_WINDOW, compressed_rows};
+    const Splits cut = splits_of(view, plan, counts, top_k);
+    float largest = EMPTY_SCORE, total = 0.0f;
+    F32x2 sum = {0.0f, 0.0f};
+    for (u32 first = 0; first < cut.end(); first += AHEAD) {
+        if (first != 0) parts.load(work, first, splits, head, channel);
+        F32x2(&state)[AHEAD] = parts.state, (&part)[AHEAD] = parts.part;
         float top = largest;
 #pragma unroll
         for (u32 i = 0; i < AHEAD; ++i) {
@@ -45,8 +55,7 @@ KERNEL(THREADS) attention_combine(const float* work, const i32* counts, const fl
             total = fused(state[i].y, weight, total);
             sum.x = fused(part[i].x, weight, sum.x), sum.y = fused(part[i].y, weight, sum.y);
         }
-        first += AHEAD;
-    } while (first < cut.end());
+    }
 
     const float sink = sinks[head] * 1.4426950408889634f, top = larger(largest, sink), shrink = power2(largest - top);
     const float share = shrink / fused(total, shrink, power2(sink - top));

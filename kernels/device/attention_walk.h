@@ -52,29 +52,52 @@ struct Pieces {};
 struct Pieces { U32x4 piece[PIECES]; };
 #endif
 
+constexpr u32 NO_ROW = ~0u;
+constexpr u32 PIECES_AT_ONCE = K_MOST_IDS ? 1 : PIECES;  // ids in LDS are near; those in memory are asked for together
+
+// The piece of a tile's rows that a thread brings with its copy c: which row, and where in it.
+DEVICE u32 row_of(u32 c) { return (thread_index() + c * THREADS) / PIECES_A_ROW; }
+DEVICE u32 within_row(u32 c) { return (thread_index() + c * THREADS) % PIECES_A_ROW * 8; }
+DEVICE bool is_piece(u32 c) { return PIECES * THREADS == K_ROWS * PIECES_A_ROW || row_of(c) < K_ROWS; }
+
+// Where the rows of a thread's copies from `copy` on stand. These ids are all on their way before the first is used.
+DEVICE void find_rows(u32 (&slot)[PIECES_AT_ONCE], const Walk& walk, u32 tile, u32 copy) {
+    if (tile < walk.raw_tiles) {
+#pragma unroll
+        for (u32 c = 0; c < PIECES_AT_ONCE; ++c) {
+            const i32 i = walk.first_raw + (i32)(tile * K_ROWS + row_of(copy + c));
+            slot[c] = i >= walk.raw_begin && i < walk.raw_end ? raw_slot(walk.view, (u32)i, walk.is_ring) : NO_ROW;
+        }
+        return;
+    }
+    const u32 first = (tile - walk.raw_tiles) * K_ROWS, last = walk.compressed_rows - 1;
+#pragma unroll
+    for (u32 c = 0; c < PIECES_AT_ONCE; ++c) slot[c] = first + row_of(copy + c);
+    if (walk.ids) {
+#pragma unroll
+        for (u32 c = 0; c < PIECES_AT_ONCE; ++c) slot[c] = slot[c] <= last ? (u32)walk.ids[smaller(slot[c], last)] : NO_ROW;
+    } else {
+#pragma unroll
+        for (u32 c = 0; c < PIECES_AT_ONCE; ++c) slot[c] = slot[c] <= last ? slot[c] : NO_ROW;
+    }
+}
+
 // Starts bringing a tile's rows: into `buffer`, or into registers where there is no copy engine. Rows nobody sees are 0.
 DEVICE void begin_rows(Pieces& pieces, const Walk& walk, u32 tile, u16* buffer) {
+    const u16* rows = tile < walk.raw_tiles ? walk.raw : walk.compressed;
+    u32 slot[PIECES_AT_ONCE];
 #pragma unroll
     for (u32 c = 0; c < PIECES; ++c) {
-        const u32 at = thread_index() + c * THREADS, row = at / PIECES_A_ROW, within = at % PIECES_A_ROW;
-        if (PIECES * THREADS != K_ROWS * PIECES_A_ROW && row >= K_ROWS) continue;
-        const u16* source = walk.raw;
-        bool is_real;
-        if (tile < walk.raw_tiles) {
-            const i32 i = walk.first_raw + (i32)(tile * K_ROWS + row);
-            is_real = i >= walk.raw_begin && i < walk.raw_end;
-            if (is_real) source = walk.raw + (u64)raw_slot(walk.view, (u32)i, walk.is_ring) * K_WIDTH;
-        } else {
-            const u32 k = (tile - walk.raw_tiles) * K_ROWS + row;
-            is_real = k < walk.compressed_rows;
-            if (is_real) source = walk.compressed + (u64)(walk.ids ? (u32)walk.ids[k] : k) * K_WIDTH;
-        }
+        if (c % PIECES_AT_ONCE == 0) find_rows(slot, walk, tile, c);
+        if (!is_piece(c)) continue;
+        const bool is_real = slot[c % PIECES_AT_ONCE] != NO_ROW;
+        const u16* source = rows + (u64)(is_real ? slot[c % PIECES_AT_ONCE] : 0) * K_WIDTH + within_row(c);
 #if HB_ASYNC_COPY
-        copy_async(buffer + row * ROW_STRIDE + within * 8, source + within * 8, is_real ? 16 : 0);
+        copy_async(buffer + row_of(c) * ROW_STRIDE + within_row(c), source, is_real ? 16 : 0);
 #else
         (void)buffer;
         pieces.piece[c] = {0, 0, 0, 0};
-        if (is_real) pieces.piece[c] = ((const U32x4*)source)[within];
+        if (is_real) pieces.piece[c] = *(const U32x4*)source;
 #endif
     }
 }
@@ -87,8 +110,7 @@ DEVICE void close_rows(const Pieces& pieces, u16* buffer, bool is_any = true) {
     if (!is_any) return;
 #pragma unroll
     for (u32 c = 0; c < PIECES; ++c) {
-        const u32 at = thread_index() + c * THREADS, row = at / PIECES_A_ROW, within = at % PIECES_A_ROW;
-        if (row < K_ROWS) *(U32x4*)(buffer + row * ROW_STRIDE + within * 8) = pieces.piece[c];
+        if (is_piece(c)) *(U32x4*)(buffer + row_of(c) * ROW_STRIDE + within_row(c)) = pieces.piece[c];
     }
 #endif
 }

@@ -108,10 +108,11 @@ KERNEL(THREADS) residual_finish(const float* partial, const float* streams, cons
         token = bundle * BACK_TOKENS + place - 1;
     }
 
-    F32x4 value[VALUES][K_STREAMS];
+    F32x4 value[VALUES][K_STREAMS], weight[VALUES];
 #pragma unroll
     for (u32 i = 0; i < VALUES; ++i) {
         const u32 quad = smaller(i * THREADS + thread_index(), QUADS - 1);
+        weight[i] = ((const F32x4*)norm)[quad];
         load_streams(value[i], (const F32x4*)streams + token * K_HIDDEN + quad, QUADS);
     }
     if (wave() == 0) {
@@ -137,8 +138,8 @@ KERNEL(THREADS) residual_finish(const float* partial, const float* streams, cons
     for (u32 i = 0; i < VALUES; ++i) {
         const u32 quad = i * THREADS + thread_index();
         if (quad >= QUADS) continue;
-        const F32x4 weight = ((const F32x4*)norm)[quad], whole = scaled(share, collapsed[i]);
-        ((F32x4*)x)[token * QUADS + quad] = {whole.x * weight.x, whole.y * weight.y, whole.z * weight.z, whole.w * weight.w};
+        const F32x4 y = scaled(share, collapsed[i]), w = weight[i];
+        ((F32x4*)x)[token * QUADS + quad] = {y.x * w.x, y.y * w.y, y.z * w.z, y.w * w.w};
     }
 }
 EXPORT_KERNEL(residual_finish)

@@ -1,21 +1,37 @@
 """Create the virtual environment that `make` uses and install the locked packages into it.
 
 Runs on the standard library alone. A torch that the outer interpreter can import is kept (a ROCm or CUDA
-wheel the user chose): the environment then sees the outer packages and pip is told not to replace it.
+wheel the user chose): the environment then sees the outer packages and pip is told not to replace it. hip-python
+follows the ROCm of that torch.
 """
 
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
+_PROBE = "import torch; print(torch.__version__, torch.version.hip)"
+_OF_HIP = ("hip-python==", "rocm-bindings-hip==")  # follow the ROCm that torch was built with
 
-def importable_torch(python: str) -> str | None:
-    """Return the version of the torch that `python` imports, or None."""
-    probe = "import torch; print(torch.__version__)"
-    found = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=False)
-    return found.stdout.strip() if found.returncode == 0 else None
+
+@dataclass(frozen=True)
+class Torch:
+    """A torch that can be imported, and the version of ROCm's HIP it was built with, if any."""
+
+    version: str
+    hip: str | None
+
+
+def importable_torch(python: str) -> Torch | None:
+    """What `python` imports, or None."""
+    found = subprocess.run([python, "-c", _PROBE], capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        return None
+    version, hip = found.stdout.split()
+    return Torch(version, None if hip == "None" else hip)
 
 
 def create_environment(venv: Path) -> Path:
@@ -24,26 +40,43 @@ def create_environment(venv: Path) -> Path:
     if not interpreter.exists():
         outer = importable_torch(sys.executable)
         options = ["--system-site-packages"] if outer else []
-        if outer:
-            print(f"keeping torch {outer} of {sys.executable}")
         subprocess.run([sys.executable, "-m", "venv", *options, str(venv)], check=True)
+        if outer:
+            print(f"keeping torch {outer.version} of {sys.executable}")
+            if sys.prefix != sys.base_prefix:
+                _see_packages_of_this_environment(venv)
     return interpreter
+
+
+def _see_packages_of_this_environment(venv: Path) -> None:
+    """`--system-site-packages` shows the system's packages alone, also when a virtual environment makes another."""
+    inside = sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)})
+    own = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
+    Path(inside, "outer_environment.pth").write_text("\n".join(own) + "\n")
+
+
+def wanted_lines(lock: str, kept: Torch | None) -> list[str]:
+    """The lock without the torch that is kept; of hip-python the version whose first number is that torch's ROCm."""
+    lines = lock.splitlines()
+    if kept is None:
+        return lines
+    lines = [line for line in lines if not line.startswith("torch==")]
+    if kept.hip is None or f"hip-python=={kept.hip.split('.')[0]}." in lock:
+        return lines
+    return [line for line in lines if not line.startswith(_OF_HIP)] + [f"hip-python=={kept.hip.split('.')[0]}.*"]
 
 
 def install(interpreter: Path, lock: Path) -> None:
     """Install the lock and this project; the torch already importable inside `venv` stays."""
     kept = importable_torch(str(interpreter))
-    wanted = lock.read_text().splitlines()
-    if kept:
-        wanted = [line for line in wanted if not line.startswith("torch==")]
     with tempfile.TemporaryDirectory() as scratch:
         requirements = Path(scratch, "requirements.txt")
-        requirements.write_text("\n".join(wanted) + "\n")
+        requirements.write_text("\n".join(wanted_lines(lock.read_text(), kept)) + "\n")
         pip = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         constraint = []
         if kept:
             pinned = Path(scratch, "kept.txt")
-            pinned.write_text(f"torch=={kept}\n")
+            pinned.write_text(f"torch=={kept.version}\n")
             constraint = ["--constraint", str(pinned)]
         subprocess.run([*pip, *constraint, "-r", str(requirements)], check=True)
         subprocess.run([*pip, "--no-deps", "--editable", "."], check=True, env={**os.environ})

@@ -72,7 +72,10 @@ def test_the_metainfo_has_what_software_centres_ask_for() -> None:
     assert metainfo.attrib["type"] == "desktop-application"
     assert metainfo.findtext("metadata_license") == "CC0-1.0" and metainfo.findtext("project_license") == "Apache-2.0"
     assert metainfo.find("developer") is not None and metainfo.find("content_rating") is not None
-    assert len(metainfo.findall("screenshots/screenshot/image")) >= 1
+    pictures = [
+        (image.text or "").partition("/main/")[2] for image in metainfo.iterfind("screenshots/screenshot/image")
+    ]
+    assert pictures and all((ROOT / picture).is_file() for picture in pictures if picture) and all(pictures)
     with (ROOT / "pyproject.toml").open("rb") as file:
         version = tomllib.load(file)["project"]["version"]
     assert metainfo.find(f"releases/release[@version='{version}']") is not None, "this version has no release entry"

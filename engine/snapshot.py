@@ -47,7 +47,8 @@ def write_snapshot(state: SessionState, tokens: list[int], fingerprint: str) -> 
         "shapes": [list(tensor.shape) for tensor in tensors],
     }
     text = json.dumps(header, separators=(",", ":")).encode()
-    body = b"".join(tensor.contiguous().view(torch.uint8).numpy().tobytes() for tensor in tensors if tensor.numel())
+    held = [tensor.contiguous().cpu() for tensor in tensors if tensor.numel()]
+    body = b"".join(tensor.view(torch.uint8).numpy().tobytes() for tensor in held)
     data = _PREFIX.pack(MAGIC, VERSION, len(text)) + text + body
     return data + hashlib.sha256(data).digest()
 

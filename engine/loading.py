@@ -6,6 +6,7 @@
 import hashlib
 import logging
 import threading
+import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
@@ -38,7 +39,7 @@ from engine.tensor_source import TensorSource
 from engine.threads import cpu_threads
 from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
-from engine.weights import load_weights
+from engine.weights import ModelWeights, Progress, load_weights
 
 E = TypeVar("E", bound=Enum)
 log = logging.getLogger(__name__)
@@ -127,11 +128,28 @@ def load_source(
     stored = StoredWeights(source)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
     engine.require_memory(stored, rounding)
-    weights = load_weights(stored, config, engine.placement(), progress, stop)
+    weights = _take_in(stored, engine, progress, stop)
     engine.prepare_decode(stored, weights)
     prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None
     network = Network(config, weights, engine)
     return Model(_info(source, stored, config, engine), network, tokenizer, rounding, source, prefixes)
+
+
+def _take_in(
+    stored: StoredWeights, engine: Backend, progress: Progress | None, stop: threading.Event | None
+) -> ModelWeights:
+    """Load all weights; whatever raises, what was allocated so far is given back first."""
+    try:
+        return load_weights(stored, engine.config, engine.placement(), progress, stop)
+    except BaseException as failure:
+        traceback.clear_frames(failure.__traceback__)  # their variables hold what was placed so far
+        engine.release()
+        if isinstance(failure, torch.OutOfMemoryError | MemoryError):
+            raise UserError(
+                f"{stored.source.name}: the {engine.name.upper()} ran out of memory while the model was loaded; close "
+                "other programs or choose a smaller model"
+            ) from None
+        raise
 
 
 def _choose_backend(name: str, config: ModelConfig, dtype: torch.dtype) -> Backend:

@@ -65,7 +65,10 @@ def _softmax_rows(q: torch.Tensor, rows: torch.Tensor, sinks: torch.Tensor) -> t
 
 
 def _groups(band: Band, space: RowSpace) -> Iterator[tuple[int, int]]:
-    """Consecutive tokens [first, last) that see equally many raw rows and equally many compressed rows."""
+    """Consecutive tokens [first, last) that see equally many raw rows and equally many compressed rows.
+
+    Tokens that select are never grouped with those that see all: at the border both see `top_k` rows, but others.
+    """
     first = band.start
     while first < band.stop:
         last = first + 1
@@ -77,15 +80,18 @@ def _groups(band: Band, space: RowSpace) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _row_counts(t: int, space: RowSpace) -> tuple[int, int]:
+def _row_counts(t: int, space: RowSpace) -> tuple[int, int, bool]:
     view = space.view
-    return view.raw_last(t) - view.raw_first(t), _compressed_count(t, space)
+    return view.raw_last(t) - view.raw_first(t), _compressed_count(t, space), _selects(t, space)
+
+
+def _selects(t: int, space: RowSpace) -> bool:
+    return space.selection is not None and t >= space.selection.first
 
 
 def _compressed_count(t: int, space: RowSpace) -> int:
-    selection = space.selection
-    if selection is not None and t >= selection.first:
-        return selection.ids.shape[1]
+    if space.selection is not None and t >= space.selection.first:
+        return space.selection.ids.shape[1]
     return space.view.visible(t)
 
 

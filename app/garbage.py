@@ -1,17 +1,18 @@
 """Cyclic garbage is collected on the GUI thread only, because a collection in a worker thread may free Qt objects.
 
 A Python wrapper freed by another thread leaves its C++ object to be deleted later; an event that is delivered in
-between crashes the program. So automatic collection is off and a timer does the young generations often and
-everything seldom. GUI thread; one for the program.
+between crashes the program. So automatic collection is off and a timer does the youngest generation in small pieces,
+the next one now and then, and everything seldom. GUI thread; one for the program.
 """
 
 import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-_INTERVAL_MS = 1000
-_YOUNG_OBJECTS = 5000  # about a millisecond of work
-_FULL_EVERY = 120  # rounds that found work
+_INTERVAL_MS = 100
+_YOUNG_OBJECTS = 3000  # about half a millisecond of work
+_MIDDLE_EVERY = 10  # rounds that found work: what survived them is looked at again
+_FULL_EVERY = 120
 
 
 class GuiGarbageCollector(QObject):
@@ -30,7 +31,8 @@ class GuiGarbageCollector(QObject):
         if gc.get_count()[0] < _YOUNG_OBJECTS:
             return
         self._rounds += 1
-        gc.collect(2 if self._rounds % _FULL_EVERY == 0 else 1)
+        generation = 2 if self._rounds % _FULL_EVERY == 0 else 1 if self._rounds % _MIDDLE_EVERY == 0 else 0
+        gc.collect(generation)
 
     def close(self) -> None:
         self._timer.stop()

@@ -28,6 +28,7 @@ from app.composer.composer import Composer
 from app.generation import ANNOUNCEMENTS, GenerationState
 from app.settings import SendKey, Settings
 from app.theme import Theme
+from app.transcript.model import MessageView
 from app.transcript.text_style import TextStyle
 from app.transcript.view import TranscriptView
 from app.widgets.banner import Banner
@@ -37,6 +38,7 @@ from app.window_empty import EmptyState
 from app.window_find import FindBar
 from app.window_history import LeftOutBanner
 from app.window_messages import message_view, prefill_status
+from app.window_opening import Opening
 
 
 def _tr(text: str) -> str:
@@ -59,6 +61,7 @@ class ChatPage(QWidget):
         self._announced: GenerationState | None = None
         self._banners: dict[str, Banner] = {}
         self._jump_to: int | None = None
+        self._opening = Opening(self._view_of, self)
         self.transcript = TranscriptView(style)
         self.composer = Composer(service.paste_text, theme)
         self.find_bar = FindBar(self.transcript, theme)
@@ -131,7 +134,8 @@ class ChatPage(QWidget):
         self.composer.end_edit()
         status = self._service.status(opened.chat.id)
         self._messages = {message.id: message for message in opened.messages}
-        self.transcript.set_messages([message_view(m, status) for m in opened.messages])
+        self._show_empty()  # before the messages come, so that they are laid out once, at the width they will have
+        self._opening.start(opened.messages, self._show_opened)
         self.composer.set_draft(opened.chat.draft)
         documents = tuple(PendingDocument(d.id, d.name, PendingState.READY, d) for d in opened.pending_documents)
         self.composer.set_documents(PendingDocuments(opened.chat.id, documents))
@@ -139,31 +143,38 @@ class ChatPage(QWidget):
         self.composer.set_state(status.state)
         self._announced = status.state
         self._show_left_out(opened.chat)
-        self._show_empty()
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _view_of(self, message: Message) -> MessageView:
+        return message_view(message, self._service.status(message.chat_id))
+
+    def _show_opened(self, views: list[MessageView]) -> None:
+        self.transcript.set_messages(views)
         self._jump()
 
     def _on_branch_changed(self, opened: OpenChat) -> None:
-        status = self._service.status(opened.chat.id)
+        self._opening.finish()
         self._messages = {message.id: message for message in opened.messages}
-        self.transcript.set_messages([message_view(m, status) for m in opened.messages], keep_place=True)
+        self.transcript.set_messages([self._view_of(m) for m in opened.messages], keep_place=True)
         self._show_left_out(opened.chat)
         self._show_empty()
 
     def _on_message_added(self, message: Message) -> None:
         if message.chat_id != self._service.current_chat_id:
             return
+        self._opening.finish()
         self._messages[message.id] = message
         if message.role is Role.USER:
             self.transcript.scroll_to_newest()
-        self.transcript.add_message(message_view(message, self._service.status(message.chat_id)))
+        self.transcript.add_message(self._view_of(message))
         self._show_empty()
 
     def _on_message_changed(self, message: Message) -> None:
         if message.id not in self._messages:
             return
+        self._opening.finish()
         self._messages[message.id] = message
-        view = message_view(message, self._service.status(message.chat_id))
+        view = self._view_of(message)
         if message.state is MessageState.STREAMING:  # its text so far is the transcript's, not the record's
             self.transcript.update_state(view)
         else:
@@ -171,11 +182,13 @@ class ChatPage(QWidget):
 
     def _on_text_arrived(self, delta: TextDelta) -> None:
         if delta.chat_id == self._service.current_chat_id:
+            self._opening.finish()
             self.transcript.append_text(delta.message_id, delta.reasoning, delta.text, delta.reasoning_tokens or None)
 
     def _on_status_changed(self, status: ChatStatus) -> None:
         if status.chat_id != self._service.current_chat_id:
             return
+        self._opening.finish()
         self.composer.set_state(status.state)
         self._show_progress(status)
         if status.state is not self._announced:
@@ -263,9 +276,11 @@ class ChatPage(QWidget):
         self._jump()
 
     def _jump(self) -> None:
-        if self._jump_to is not None and self._jump_to in self._messages:
-            self.transcript.scroll_to_message(self._jump_to)
+        message_id = self._jump_to
+        if message_id is not None and message_id in self._messages:
             self._jump_to = None
+            self._opening.finish()
+            self.transcript.scroll_to_message(message_id)
 
     def _preview_document(self, key: int) -> None:
         self._service.request_document_text(key)
@@ -295,7 +310,7 @@ class ChatPage(QWidget):
         self._banner_box.setContentsMargins(margin, 0, other, 0)
 
     def _show_empty(self) -> None:
-        is_empty = not self.transcript.messages
+        is_empty = not self._messages
         self.empty.setVisible(is_empty)
         self.transcript.setVisible(not is_empty)
 

@@ -43,6 +43,8 @@ class SpeedChart(QWidget):
         super().showEvent(event)
 
     def show_points(self, points: tuple[SpeedPoint, ...]) -> None:
+        if points == self._points:
+            return
         self._points = points
         if self._plots:
             self._draw()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QTextCursor, QTextDocument, QTextOpt
 from app.theme import RADIUS
 from app.transcript.block_layout import BlockLayout, draw_document, new_document
 from app.transcript.code_highlighter import CodeHighlighter
+from app.transcript.highlight import is_ready
 from app.transcript.markdown import Block
 from app.transcript.text_style import TextStyle
 
@@ -71,6 +72,8 @@ class CodeLayout(BlockLayout):
         """Colour for about `budget_s` seconds. True when all of the code has its colours."""
         if self.document is None:
             return True
+        if not is_ready(self.block.language):
+            return False
         if self._highlighter.is_done:
             if self._highlighter.covers(self.block.text):
                 return True

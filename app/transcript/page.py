@@ -140,6 +140,7 @@ class Page:
             return False
         self._keeps_thinking_open = is_open
         self._layouts.clear()
+        self._reset_heights()
         return True
 
     # ------------------------------------------------------------ layout
@@ -159,6 +160,11 @@ class Page:
         return self._views[row].id in self._layouts
 
     def set_width(self, width: float) -> None:
+        if width == self.width:
+            return
+        self._set_width(width)
+
+    def _set_width(self, width: float) -> None:
         self.width = width
         for layout in self._layouts.values():
             layout.set_width(width)
@@ -169,7 +175,7 @@ class Page:
         self.style = style
         for layout in self._layouts.values():
             layout.set_style(style)
-        self.set_width(width)
+        self._set_width(width)
 
     def correct_row(self, row: int, top: float, height: float) -> float | None:
         """Give one row its exact layout where the window, at `top` and `height` high, shows it.

@@ -172,7 +172,6 @@ class TranscriptView(QAbstractScrollArea):
         """Whether thinking stays open after it ended, where the person did not say otherwise."""
         anchor = self._anchor()
         if self.page.set_thinking_open(is_open):
-            self.page.set_width(self.column_width())
             self._return_to(anchor)
 
     def toggle_fold(self, message_id: int) -> None:

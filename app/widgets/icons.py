@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.theme import Theme, mix
 
-_SIZES = (16, 20, 24, 32, 40, 48, 64)
+_SIZES = (16, 20, 24, 32, 48)  # 16 device-independent pixels at 100 % to 300 %
 
 
 @lru_cache(maxsize=128)
@@ -27,7 +27,14 @@ def svg_source(name: str, colour: str) -> str:
 
 def pixmap(name: str, colour: str, size: int) -> QPixmap:
     """One icon at one size in device pixels."""
-    renderer = QSvgRenderer(QByteArray(svg_source(name, colour).encode()))
+    return _drawn(_renderer(name, colour), size)
+
+
+def _renderer(name: str, colour: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(svg_source(name, colour).encode()))
+
+
+def _drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
     result = QPixmap(size, size)
     result.fill(QColor(Qt.GlobalColor.transparent))
     painter = QPainter(result)
@@ -39,9 +46,10 @@ def pixmap(name: str, colour: str, size: int) -> QPixmap:
 @lru_cache(maxsize=512)
 def _icon(name: str, colour: str, disabled: str) -> QIcon:
     icon = QIcon()
-    for size in _SIZES:
-        icon.addPixmap(pixmap(name, colour, size), QIcon.Mode.Normal)
-        icon.addPixmap(pixmap(name, disabled, size), QIcon.Mode.Disabled)
+    for mode, tone in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, disabled)):
+        renderer = _renderer(name, tone)
+        for size in _SIZES:
+            icon.addPixmap(_drawn(renderer, size), mode)
     return icon
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+import engine.sampling  # noqa: F401 - pulls in torch, as the program's own engine has by then (app/preload.py)
 from app.main_window import open_window
 from app.paths import app_paths
 from app.transcript.model import MessageState

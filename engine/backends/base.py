@@ -48,6 +48,9 @@ class Backend(Protocol):
     def placement(self) -> Placement:
         """How this machine takes a model's weights in, for one load."""
 
+    def release(self) -> None:
+        """Give back to the machine what a load that failed no longer holds."""
+
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         """The temporaries this machine really holds during a step, for the ledger's forecast."""
 

@@ -48,6 +48,9 @@ class CpuBackend:
     def placement(self) -> Placement:
         return DecodedPlacement(self.compute_dtype)
 
+    def release(self) -> None:
+        """Nothing is kept."""
+
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         return cpu_step_buffers(shape, step, self.compute_dtype.itemsize, self.compiled)
 

@@ -85,6 +85,11 @@ class GpuBackend:
     def placement(self) -> Placement:
         return BlockPlacement(self.tensor_device)
 
+    def release(self) -> None:
+        if self.tensor_device.type == "cuda":
+            torch.cuda.synchronize()
+            torch.cuda.empty_cache()
+
     def step_buffers(self, shape: CacheShape, step: Step) -> tuple[Buffer, ...]:
         return gpu_step_buffers(shape, step, SCORE_BYTES)
 

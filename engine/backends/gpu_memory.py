@@ -11,11 +11,12 @@ import torch
 from engine.backends.gpu_matrix import device_format
 from engine.gpu_counters import GpuCounters, read_gpus
 from engine.host import available_bytes
-from engine.names import part_of
+from engine.names import Part, part_of
 from engine.stored_weights import StoredWeights
 
 _DESKTOP_BYTES = 4 << 30  # main memory that a model must leave to everything else
 _PAGE_BYTES = 4096
+_ALWAYS_FLOAT32 = ("_fn.weight", "_ape.weight")  # mixers and position biases, which no product kernel reads
 
 
 def placed_bytes(stored: StoredWeights) -> int:
@@ -61,7 +62,8 @@ def _placed(stored: StoredWeights, name: str) -> int:
     if part is not None and part.is_matrix:
         kind = device_format(stored.codec(name).name, tensor.shape[-1])
         return stored.stored_bytes(name) if kind else tensor.elements * 2
-    return tensor.elements * (2 if stored.codec(name).name == "F16" and len(tensor.shape) > 1 else 4)
+    is_half = part is Part.EXACT and stored.codec(name).name == "F16" and not name.endswith(_ALWAYS_FLOAT32)
+    return tensor.elements * (2 if is_half else 4)
 
 
 def _largest(cards: tuple[GpuCounters, ...]) -> GpuCounters | None:

@@ -52,10 +52,10 @@ def _v4_flash() -> ModelConfig:
 
 
 def _small() -> ModelConfig:
-    """The same layers at widths that a processor runs at once: the narrowest that every block format (256) fits."""
+    """The same layers at widths that a processor runs at once: the narrowest that every format and kernel takes."""
     return replace(
         _v4_flash(),
-        hidden=256,
+        hidden=512,
         vocab=2048,
         heads=16,
         head_dim=64,

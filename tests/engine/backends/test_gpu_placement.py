@@ -1,0 +1,129 @@
+"""Weights on their way to a GPU: as stored where the device reads the format, as F16 where it does not."""
+
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+
+import engine
+from engine.backends.cpu import CpuBackend
+from engine.backends.gpu_matrix import BlockMatrix, GateUp
+from engine.backends.gpu_memory import advice, available_on_card, placed_bytes
+from engine.backends.gpu_placement import BlockPlacement
+from engine.config import ModelConfig
+from engine.errors import ModelFileError, Stopped, UserError
+from engine.gpu_counters import GpuCounters
+from engine.model_source import open_model
+from engine.placement import DecodedPlacement
+from engine.quant.codecs import decode
+from engine.stored_weights import StoredWeights
+from engine.weights import load_weights, tensors_of
+from kernels.ops.formats import WeightFormat
+
+CPU = torch.device("cpu")
+GIB = 1 << 30
+
+
+def stored(recipe: str) -> StoredWeights:
+    return StoredWeights(open_model(f"synth:small?ratios=0,4&recipe={recipe}"))
+
+
+@pytest.mark.parametrize("recipe", ["antirez-q2", "rocmfp-mix", "q8", "bf16"])
+def test_blocks_are_those_of_the_file(recipe: str) -> None:
+    source, placement = stored(recipe), BlockPlacement(CPU)
+    weights = load_weights(source, ModelConfig.from_gguf(source.source), placement)
+    down = weights.layers[1].experts.down
+    assert isinstance(down, BlockMatrix)
+    name = "blk.1.ffn_down_exps.weight"
+    if recipe == "bf16":
+        assert down.stored.kind is WeightFormat.F16
+        held = down.stored.blocks.view(torch.float16).float().view(down.shape)
+        torch.testing.assert_close(held, source.decode(name), rtol=2**-8, atol=2**-24)
+        assert any("BF16" in note for note in placement.notes)
+    else:
+        assert torch.equal(down.stored.blocks.flatten(), source.blocks(name))
+        assert not placement.notes
+    pair = weights.layers[0].experts.gate_up
+    assert isinstance(pair, GateUp)
+    assert (
+        pair.shape
+        == DecodedPlacement(torch.float32)
+        .gate_up(source, "blk.0.ffn_gate_exps.weight", "blk.0.ffn_up_exps.weight", lambda _: None)
+        .shape
+    )
+
+
+def test_the_memory_forecast_counts_what_is_placed() -> None:
+    for recipe in ("antirez-q2", "rocmfp-mix"):
+        source = stored(recipe)
+        weights = load_weights(source, ModelConfig.from_gguf(source.source), BlockPlacement(CPU))
+        held = sum(tensor.nbytes for tensor in tensors_of(weights))
+        assert abs(placed_bytes(source) - held) <= 0.001 * held
+
+
+def test_stacked_matrices_stand_one_above_the_other() -> None:
+    source = stored("q8")
+    names = ["blk.0.attn_q_a.weight", "blk.0.attn_kv.weight"]
+    matrix = BlockPlacement(CPU).stack(source, names, lambda _: None)
+    wanted = torch.cat([source.decode(name) for name in names])
+    assert matrix.shape == wanted.shape
+    assert torch.equal(decode(8, matrix.stored.blocks.flatten(), tuple(wanted.shape)), wanted)
+
+
+def test_matrices_of_different_formats_are_held_as_f16() -> None:
+    source, placement = stored("antirez-q2"), BlockPlacement(CPU)
+    pair = placement.gate_up(source, "blk.0.ffn_gate_exps.weight", "blk.0.ffn_up_exps.weight", lambda _: None)
+    assert pair.gate.kind is WeightFormat.IQ2_XXS
+    names = ["blk.0.attn_q_a.weight", "blk.0.ffn_gate_inp.weight"]
+    mixed = placement.stack(source, names, lambda _: None)
+    assert mixed.stored.kind is WeightFormat.F16
+    wanted = torch.cat([source.decode(name) for name in names])
+    assert torch.equal(mixed.stored.blocks.view(torch.float16).view(wanted.shape), wanted.half())
+
+
+def test_weights_beyond_f16_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = stored("bf16")
+    monkeypatch.setattr("engine.backends.gpu_placement.decode", lambda *_: torch.full((256,), 1e6))
+    with pytest.raises(ModelFileError, match=r"attn_q_b\.weight has weights beyond F16"):
+        BlockPlacement(CPU).stack(source, ["blk.0.attn_q_b.weight"], lambda _: None)
+
+
+def test_loading_reports_all_bytes_and_stops_inside_a_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.backends.gpu_placement._PIECE_BYTES", 1 << 12)
+    source, stop, seen = stored("q8"), threading.Event(), list[tuple[int, int]]()
+    config = ModelConfig.from_gguf(source.source)
+    load_weights(source, config, BlockPlacement(CPU), lambda done, total: seen.append((done, total)))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1][0] == seen[-1][1]
+    with pytest.raises(Stopped):
+        load_weights(source, config, BlockPlacement(CPU), lambda *_: stop.set(), stop)
+
+
+def test_running_out_of_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    released: list[object] = []
+    monkeypatch.setattr(CpuBackend, "release", lambda backend: released.append(backend))  # noqa: PLW0108  # a method
+
+    def exhausted(*_: object) -> None:
+        raise torch.OutOfMemoryError("HIP out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr("engine.placement.DecodedPlacement.stack", exhausted)
+    with pytest.raises(UserError, match=r"ran out of memory while the model was loaded") as caught:
+        engine.load("synth:small?ratios=0&recipe=q8", backend="cpu")
+    assert "\n" not in str(caught.value)
+    assert released
+
+
+def test_an_apus_memory_is_its_carve_out_and_what_main_memory_can_give() -> None:
+    card = GpuCounters("card0", GIB // 2, GIB, 10 * GIB, 100 * GIB, None, None)
+    assert available_on_card(card, None) == GIB // 2 + 90 * GIB
+    assert available_on_card(card, 64 * GIB) == GIB // 2 + 60 * GIB
+    assert available_on_card(card, 2 * GIB) == GIB // 2
+
+
+def test_a_gpu_is_asked_for_by_name_and_missed_in_words() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(UserError, match="cannot run on a GPU here: this torch sees no GPU"):
+        engine.load(backend="gpu")
+    assert advice(100 * GIB, root=Path("/nonexistent")).startswith("close other programs")

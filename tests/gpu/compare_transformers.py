@@ -1,6 +1,6 @@
 """Haloband beside transformers on the GPU of this machine: four layers of V4-Flash shape, the same weights and ids.
 
-    python3 tests/gpu/compare_transformers.py [--rounds 5] [--tokens 9133] [--decode 32] [--out FILE.json] [--small]
+    python3 tests/gpu/compare_transformers.py [--rounds 5] [--tokens 9133] [--decode 32] [--chunks 0,2048] [--out FILE] [--small]
 
 Layers of ratios 0, 0, 4 and 128, the first three routed by token id, in bfloat16; ours holds the same numbers as F16.
 Every setting of transformers takes its turn with ours (tests/gpu/engine_rounds.py); its best counts. --small runs a
@@ -212,6 +212,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=_positive, default=5, help="counted rounds; medians are reported")
     parser.add_argument("--tokens", type=_positive, help="tokens of the prompt (9133)")
     parser.add_argument("--decode", type=_positive, help="tokens decoded after it (32)")
+    parser.add_argument("--chunks", type=_chunks, help="prompt chunks of transformers, 0 for whole (0,4096,2048,1024)")
     parser.add_argument("--out", type=Path, help="write everything to this file as JSON")
     parser.add_argument("--small", action="store_true", help="a tiny model on the CPU: a trial of this script")
     return parser.parse_args(argv)
@@ -223,6 +224,10 @@ def _positive(word: str) -> int:
     return number
 
 
+def _chunks(words: str) -> tuple[int | None, ...]:
+    return tuple(None if word == "0" else _positive(word) for word in words.split(","))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _arguments(argv)
     if importlib.util.find_spec("transformers") is None:
@@ -230,7 +235,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not (arguments.small or torch.cuda.is_available()):
         raise SystemExit("no GPU: this torch sees none (--small tries the script on the CPU)")
     scale = SMALL if arguments.small else FULL
-    scale = replace(scale, tokens=arguments.tokens or scale.tokens, decoded=arguments.decode or scale.decoded)
+    scale = replace(
+        scale,
+        tokens=arguments.tokens or scale.tokens,
+        decoded=arguments.decode or scale.decoded,
+        chunks=arguments.chunks or scale.chunks,
+    )
     ceilings = None if arguments.small else measure_ceilings(torch.device("cuda"))
     facts = _facts(ceilings)
     print(", ".join(f"{name} {value}" for name, value in facts.items()), flush=True)

@@ -127,7 +127,7 @@ def test_another_number_or_angle_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 @needs_transformers
 def test_the_whole_comparison_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "found.json"
-    sizes = ["--tokens", str(TOKENS), "--decode", str(DECODED), "--rounds", "1"]
+    sizes = ["--tokens", str(TOKENS), "--decode", str(DECODED), "--rounds", "1", "--chunks", "0,64"]
     assert compare_transformers.main(["--small", *sizes, "--out", str(out)]) == 0
     found, printed = json.loads(out.read_text()), capsys.readouterr().out
     assert found["equal_tensors"] == len(SharedWeights(ADDRESS).tensors)
@@ -136,3 +136,4 @@ def test_the_whole_comparison_runs(tmp_path: Path, capsys: pytest.CaptureFixture
     assert found["agreement"]["mean"] < 1e-3 and found["own_agreement"]["mean"] < 1e-3
     assert found["prefill_ratio"] > 0 and "3 layers routed by token id" in printed
     assert all(f"| {engine['name']}" in printed for engine in found["engines"])
+    assert [engine["name"].split(", ")[1] for engine in found["engines"]] == ["one step", "whole", *["chunk 64"] * 2]

@@ -1,6 +1,6 @@
 """Haloband beside transformers on the GPU of this machine: four layers of V4-Flash shape, the same weights and ids.
 
-    python3 tests/gpu/compare_transformers.py [--rounds 5] [--tokens 9133] [--decode 32] [--chunks 0,2048] [--out FILE] [--small]
+    python3 tests/gpu/compare_transformers.py [--rounds 5] [--tokens 9133] [--decode 32] [--chunks 0,2048] [--out FILE]
 
 Layers of ratios 0, 0, 4 and 128, the first three routed by token id, in bfloat16; ours holds the same numbers as F16.
 Every setting of transformers takes its turn with ours (tests/gpu/engine_rounds.py); its best counts. --small runs a

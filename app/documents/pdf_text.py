@@ -1,17 +1,20 @@
 """The text of a PDF, through pypdf. Documents thread.
 
-The file is untrusted: any failure of the parser becomes one sentence.
+The file is untrusted: any failure of the parser becomes one sentence. The parser is imported with the first PDF, so
+that the window does not wait for it.
 """
 
 import io
 import logging
 import threading
+from typing import TYPE_CHECKING
 
-import pypdf
-import pypdf.errors
 from PySide6.QtCore import QCoreApplication
 
 from app.errors import DocumentError
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
 
 MAX_PAGES = 5000
 MAX_CHARACTERS = 32_000_000
@@ -22,7 +25,9 @@ logging.getLogger("pypdf").setLevel(logging.ERROR)  # it warns about every small
 def extract(name: str, raw: bytes, stop: threading.Event) -> str:
     """Pages in order, separated by a blank line. Raises DocumentError. Ends early when `stop` is set."""
     try:
-        reader = pypdf.PdfReader(io.BytesIO(raw))
+        from pypdf import PdfReader
+
+        reader = PdfReader(io.BytesIO(raw))
         if reader.is_encrypted and not reader.decrypt(""):
             raise DocumentError(_tr("{name} is protected by a password.").format(name=name))
         count = len(reader.pages)
@@ -43,7 +48,7 @@ def extract(name: str, raw: bytes, stop: threading.Event) -> str:
     return text
 
 
-def _pages(name: str, reader: pypdf.PdfReader, stop: threading.Event) -> list[str]:
+def _pages(name: str, reader: "PdfReader", stop: threading.Event) -> list[str]:
     pages: list[str] = []
     total = 0
     for page in reader.pages:

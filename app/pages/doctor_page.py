@@ -12,7 +12,6 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.doctor.examine import examine
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.host import Host, real_host
 from app.doctor.report import as_text, summary, worst
@@ -171,6 +170,8 @@ class DoctorPage(QWidget):
 
     def _examine(self, quick: bool) -> tuple[Finding, ...]:
         """On the helper thread."""
+        from app.doctor.examine import examine  # with the engine's readers, which the window does not wait for
+
         return tuple(examine(self._make_host(self._stop), self._model(), quick))
 
     def _show_quick(self, findings: tuple[Finding, ...]) -> None:

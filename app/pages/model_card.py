@@ -1,14 +1,18 @@
 """One model in the library: what it is, whether it fits, and the button to use it. GUI thread."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus
-from app.pages.model_entries import ModelEntry
 from app.theme import Theme
 from app.widgets import formats
 from app.widgets.basics import IconButton, button, label
 from app.widgets.icons import pixmap
+
+if TYPE_CHECKING:
+    from app.pages.model_entries import ModelEntry
 
 
 def _tr(text: str) -> str:
@@ -22,7 +26,7 @@ class ModelCard(QFrame):
     cancel_requested = Signal()
     remove_requested = Signal(object)  # Path
 
-    def __init__(self, entry: ModelEntry, theme: Theme, *, can_remove: bool, parent: QWidget | None = None) -> None:
+    def __init__(self, entry: "ModelEntry", theme: Theme, *, can_remove: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
         self.entry = entry
@@ -82,7 +86,7 @@ class ModelCard(QFrame):
             self.load_requested.emit(self.entry.path)
 
 
-def facts_line(entry: ModelEntry) -> str:
+def facts_line(entry: "ModelEntry") -> str:
     """Architecture, parameters, quantisation, size and context in one line."""
     if entry.problem:
         return ""
@@ -94,7 +98,7 @@ def facts_line(entry: ModelEntry) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def fits_line(entry: ModelEntry) -> str:
+def fits_line(entry: "ModelEntry") -> str:
     """Whether it fits and why."""
     if entry.problem:
         return entry.problem
@@ -106,7 +110,7 @@ def fits_line(entry: ModelEntry) -> str:
     ).format(**numbers)
 
 
-def fits_tone(entry: ModelEntry) -> str:
+def fits_tone(entry: "ModelEntry") -> str:
     return "danger" if entry.problem else "muted" if entry.fits else "warning"
 
 

@@ -7,20 +7,23 @@ answers.
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
 from app.pages.model_card import ModelCard
-from app.pages.model_entries import ModelEntry, read_library
-from app.settings import Settings
+from app.settings import ModelChoice, Settings
 from app.tasks import TaskThread
 from app.theme import Theme
 from app.widgets.banner import Banner
 from app.widgets.basics import RemovableRow, button, clear_layout, label
 from app.window_services import WindowServices
 from resources import embedded_model
+
+if TYPE_CHECKING:
+    from app.pages.model_entries import ModelEntry
 
 _RESCAN_MS = 500
 
@@ -98,11 +101,9 @@ class ModelsPage(QWidget):
             self._watcher.removePaths(self._watcher.directories())
         if present:
             self._watcher.addPaths(present)
-        self._tasks.submit(
-            lambda: read_library(embedded_model(), choice.files, choice.folders, choice.context), self._show_entries
-        )
+        self._tasks.submit(lambda: _read_library(choice), self._show_entries)
 
-    def _show_entries(self, entries: tuple[ModelEntry, ...]) -> None:
+    def _show_entries(self, entries: "tuple[ModelEntry, ...]") -> None:
         clear_layout(self._column)
         self._cards = []
         added = {str(Path(f).expanduser().absolute()) for f in self._services.settings.settings.model.files}
@@ -184,3 +185,11 @@ class ModelsPage(QWidget):
             return tuple(name for name in files if Path(name).expanduser().absolute() != path)
 
         self._services.settings.change(lambda s: replace(s, model=replace(s.model, files=without(s.model.files))))
+
+
+def _read_library(choice: ModelChoice) -> "tuple[ModelEntry, ...]":
+    """The headers of all known models. On the helper thread, which also imports the engine's readers: the window does
+    not wait for them."""
+    from app.pages.model_entries import read_library
+
+    return read_library(embedded_model(), choice.files, choice.folders, choice.context)

@@ -1,19 +1,19 @@
 """The chart of prefill and decode speed over one run: two plots on one time axis, since the scales differ a
-hundredfold. A speed without a line yet has no plot; the chart's place in the panel stays. Made when first shown. GUI
-thread."""
+hundredfold. A speed without a line yet has no plot; the chart's place in the panel stays. GUI thread."""
 
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.telemetry.chart_style import line_pen, make_plot, scale_ticks, series_colours, style_plot
+from app.telemetry.chart_style import charts_are_ready, line_pen, make_plot, scale_ticks, series_colours, style_plot
 from app.telemetry.live_meter import SpeedPoint
 from app.theme import Theme
 from app.widgets.basics import label
 
 _PLOT_HEIGHT = 72
+_RETRY_MS = 200
 
 
 def _tr(text: str) -> str:
@@ -32,21 +32,22 @@ class SpeedChart(QWidget):
         self._empty = label(_tr("Speeds over time appear here."), tone="muted", size="small")
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setFixedHeight(2 * _PLOT_HEIGHT + 20)
+        self._retry = QTimer(self, singleShot=True, interval=_RETRY_MS)
+        self._retry.timeout.connect(self._draw)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self._empty)
 
     def showEvent(self, event: QShowEvent) -> None:
-        if not self._plots:
-            self._make()
         super().showEvent(event)
+        self._retry.start()  # what a plot needs is imported once the window stands
 
     def show_points(self, points: tuple[SpeedPoint, ...]) -> None:
         if points == self._points:
             return
         self._points = points
-        if self._plots:
+        if self.isVisible():
             self._draw()
 
     def set_theme(self, theme: Theme, small: QFont) -> None:
@@ -63,7 +64,6 @@ class SpeedChart(QWidget):
             self._column.addWidget(plot)
         self._plots["decode"].setXLink(self._plots["prefill"])
         self._style()
-        self._draw()
 
     def _style(self) -> None:
         colours = series_colours(self._theme)
@@ -77,6 +77,13 @@ class SpeedChart(QWidget):
         return tuple(key for key, plot in self._plots.items() if not plot.isHidden())
 
     def _draw(self) -> None:
+        if not charts_are_ready():
+            self._retry.start()
+            return
+        if not self._plots:
+            if len(self._points) < 2:
+                return
+            self._make()
         end = self._points[-1].at_s if self._points else 1.0
         prefill = [(point.at_s, point.prefill) for point in self._points if point.prefill is not None]
         decode = [(point.at_s, point.decode) for point in self._points if point.decode is not None]

@@ -85,3 +85,13 @@ def test_the_memory_page_names_every_key_of_the_json() -> None:
     keys = {*found, *found["layers"][0]} - HEADER_KEYS - {"layer", "ratio"}
     missing = {key for key in keys if f"`{key}`" not in text and not key.startswith("mask_gib_")}
     assert missing == set()
+
+
+def test_the_strix_halo_page_shows_what_the_doctor_says(tmp_path: Path) -> None:
+    from app.doctor.report import as_text
+    from tests.app.doctor.recorded import findings, host
+
+    text = (DOCS / "strix-halo.md").read_text()
+    shown = text.partition("<!-- doctor: begin -->\n```text\n")[2].partition("```\n<!-- doctor: end -->")[0]
+    said = as_text([findings(host(tmp_path))["gtt_limit"]])
+    assert shown.count("\n") >= 3 and shown.rstrip() in said

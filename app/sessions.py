@@ -45,6 +45,7 @@ class SessionPool:
             raise ValueError(f"a pool needs room for at least one session, not {limit}")
         self._limit = limit
         self._held: OrderedDict[int, _Held] = OrderedDict()
+        self._let_go = 0
 
     def session(self, model: EngineModel, conversation_id: int, context: int, mode: str) -> EngineSession:
         """The conversation's session, made anew if its context size or mode changed."""
@@ -55,6 +56,7 @@ class SessionPool:
         self.drop(conversation_id)
         while len(self._held) >= self._limit:
             self._held.popitem(last=False)
+            self._let_go += 1
         session = self._make(model, context, mode)
         self._held[conversation_id] = _Held(session, context, mode)
         return session
@@ -66,14 +68,21 @@ class SessionPool:
         except (UserError, EngineError, MemoryError):
             if not self._held:
                 raise
-            self._held.clear()
+            self.clear()
             return model.session(context=context, mode=mode)
 
     def drop(self, conversation_id: int) -> None:
-        self._held.pop(conversation_id, None)
+        if self._held.pop(conversation_id, None) is not None:
+            self._let_go += 1
 
     def clear(self) -> None:
+        self._let_go += len(self._held)
         self._held.clear()
+
+    def take_let_go(self) -> int:
+        """How many sessions were let go since the last call."""
+        let_go, self._let_go = self._let_go, 0
+        return let_go
 
     def note_prompt(self, conversation_id: int, tokens: int) -> None:
         """The conversation's session is about to read a prompt of so many tokens."""

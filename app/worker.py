@@ -19,6 +19,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.answer_stream import FLUSH_S, AnswerStream
 from app.engine_face import EngineLoader, EngineModel
 from app.errors import UserError, record_error
+from app.free_memory import give_back_free_memory
 from app.preload import import_engine
 from app.protocol import (
     AnswerFailed,
@@ -193,6 +194,8 @@ class EngineWorker(QObject):
             self._send(AnswerFailed(ask.job_id, ask.conversation_id, text.message, text.is_bug))
         finally:
             self._publish()
+            if self._sessions.take_let_go():
+                give_back_free_memory()
 
     def _generate(self, ask: Ask, stop: threading.Event, stream: AnswerStream) -> None:
         model = self._model
@@ -233,10 +236,13 @@ class EngineWorker(QObject):
                 text = record_error(error, f"loading {request.path or 'the embedded model'}")
                 self._send(LoadFailed(request.job_id, request.path, text.message, text.is_bug, kept))
             return
+        is_switch = self._model is not None
         self._drop_model()
         self._model = model
         self._publish()
         self._send(ModelLoaded(request.job_id, request.path, model.info))
+        if is_switch:
+            give_back_free_memory()
 
     def _make_room_for(self, path: Path | None) -> None:
         """Keep the old model until the new one stands, unless memory holds only one of them."""

@@ -3,7 +3,6 @@
 QT_QPA_PLATFORM=offscreen pytest -m long tests/e2e/test_endurance.py -s
 """
 
-import ctypes
 import gc
 import threading
 from dataclasses import dataclass
@@ -29,9 +28,8 @@ class Footprint:
 
 
 def footprint() -> Footprint:
-    """What is held now. The C library's free lists are given back first: they grow and shrink with chance."""
+    """What is held now, Python's own cycles aside."""
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
     process = psutil.Process()
     return Footprint(process.memory_info().rss, process.num_threads(), threading.active_count(), process.num_fds())
 

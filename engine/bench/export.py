@@ -1,12 +1,10 @@
-"""A benchmark run as Markdown (llama-bench's columns), CSV (ds4-bench's header) and JSON (everything), and back.
+"""A benchmark run as Markdown (llama-bench's columns), CSV (ds4-bench's header) and JSON (everything).
 
 Figures are written with two decimals in the tables; JSON keeps every sample in full. Pure functions on text.
 """
 
 import csv
 import io
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.bench.history import seed_comparison
@@ -17,18 +15,6 @@ from engine.errors import UserError
 CSV_HEADER = ("ctx_tokens", "prefill_tokens", "prefill_tps", "gen_tokens", "gen_tps", "kvcache_bytes")
 MARKDOWN_HEADER = ("model", "size", "params", "backend", "test", "t/s")
 _GIB = 1 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class CsvRow:
-    """One line of the CSV. A speed that was not measured is None; an unknown size too."""
-
-    ctx_tokens: int
-    prefill_tokens: int
-    prefill_tps: float | None
-    gen_tokens: int
-    gen_tps: float | None
-    kvcache_bytes: int | None
 
 
 def to_markdown(run: BenchRun) -> str:
@@ -92,24 +78,6 @@ def _row_notes(row: BenchRow) -> list[str]:
     return ["; ".join(parts)]
 
 
-_STATS = re.compile(r"(?P<mean>\d+\.\d+)(?: ± (?P<stdev>\d+\.\d+))?")
-
-
-def parse_markdown(text: str) -> dict[str, tuple[float, float | None]]:
-    """Test name -> (mean, sample deviation) of a table written by to_markdown or llama-bench. Raises UserError."""
-    figures: dict[str, tuple[float, float | None]] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.startswith("|") or len(cells) < 2 or cells[-1] == "t/s" or set(cells[-1]) <= set("-: "):
-            continue
-        found = _STATS.fullmatch(cells[-1])
-        if found is None:
-            raise UserError(f"The speed {cells[-1]!r} of test {cells[-2]!r} is not a number.")
-        stdev = found["stdev"]
-        figures[cells[-2]] = (float(found["mean"]), None if stdev is None else float(stdev))
-    return figures
-
-
 def to_csv(run: BenchRun) -> str:
     """ds4-bench's table, one line a row: mean speeds; a speed that was not measured is left empty."""
     out = io.StringIO()
@@ -128,30 +96,6 @@ def to_csv(run: BenchRun) -> str:
             )
         )
     return out.getvalue()
-
-
-def parse_csv(text: str) -> list[CsvRow]:
-    """The lines of a CSV written by to_csv or ds4-bench. Raises UserError naming the line."""
-    rows = list(csv.reader(io.StringIO(text)))
-    if not rows or tuple(rows[0]) != CSV_HEADER:
-        raise UserError(f"The first line of the table is not {','.join(CSV_HEADER)}.")
-    parsed = []
-    for number, cells in enumerate(rows[1:], 2):
-        try:
-            context, prompt, prefill, generated, decode, held = cells
-            parsed.append(
-                CsvRow(
-                    int(context),
-                    int(prompt),
-                    float(prefill) if prefill else None,
-                    int(generated),
-                    float(decode) if decode else None,
-                    int(held) if held else None,
-                )
-            )
-        except ValueError:
-            raise UserError(f"Line {number} of the table is not six numbers: {','.join(cells)}") from None
-    return parsed
 
 
 def export(run: BenchRun, path: Path) -> str:

@@ -76,10 +76,6 @@ class BenchRow:
     peak_gpu_bytes: int | None = None
 
     @property
-    def is_complete(self) -> bool:
-        return len(self.samples) >= self.runs_planned
-
-    @property
     def context(self) -> int:
         """Position after the prompt."""
         return self.depth + self.prompt_tokens

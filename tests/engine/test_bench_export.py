@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.bench.environment import Load, Machine, ModelFacts
-from engine.bench.export import CSV_HEADER, export, parse_csv, parse_markdown, to_csv, to_markdown
+from engine.bench.export import CSV_HEADER, export, to_csv, to_markdown
 from engine.bench.json_form import run_from_json, run_to_json
 from engine.bench.plans import Plan
 from engine.bench.records import BenchRow, BenchRun, Figure, Sample, Settings
 from engine.errors import UserError
 from tests.engine.bench_examples import example_run, seed_run
+from tests.engine.bench_tables import parse_csv, parse_markdown
 
 _COUNT = st.integers(1, 1 << 20)
 _SECONDS = st.floats(1e-3, 1e5)
@@ -174,20 +175,3 @@ def _damage(data: object, path: tuple[object, ...], value: object) -> str:
 def test_a_damaged_field_is_named(path: tuple[object, ...], value: object, words: str) -> None:
     with pytest.raises(UserError, match=words):
         run_from_json(_damage(json.loads(run_to_json(example_run())), path, value))
-
-
-@pytest.mark.parametrize("text", ["", "a,b\n", "ctx_tokens,prefill_tokens\n"])
-def test_a_table_with_another_header_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="first line"):
-        parse_csv(text)
-
-
-@pytest.mark.parametrize("line", ["1,2,3", "1,2,fast,4,5,6", "1,2,3,4,5,6,7"])
-def test_a_damaged_line_is_named(line: str) -> None:
-    with pytest.raises(UserError, match="Line 3"):
-        parse_csv(",".join(CSV_HEADER) + "\n512,512,1.0,0,,\n" + line + "\n")
-
-
-def test_a_markdown_speed_that_is_none_is_named() -> None:
-    with pytest.raises(UserError, match="'fast' of test 'pp512'"):
-        parse_markdown("| test | t/s |\n| --- | ---: |\n| pp512 | fast |\n")

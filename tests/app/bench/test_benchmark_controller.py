@@ -15,7 +15,6 @@ from app.engine_host import EngineHost, JobKind
 from app.protocol import AnswerFailed, AnswerFinished, Event, ModelLoaded
 from app.telemetry.live_meter import LiveMeter
 from app.widgets import formats
-from engine.bench.export import parse_csv
 from engine.bench.history import load_history, save_run
 from engine.bench.json_form import run_from_json
 from engine.bench.plans import Plan
@@ -25,6 +24,7 @@ from tests.app.conftest import MakeHost
 from tests.app.fake_engine import FakeScript
 from tests.engine.bench_examples import example_run
 from tests.engine.bench_fake import FakeModel, StubClock
+from tests.engine.bench_tables import parse_csv
 
 WAIT_MS = 20_000
 

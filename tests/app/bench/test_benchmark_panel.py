@@ -17,7 +17,6 @@ from app.bench.table_model import AGAINST, RUNS, SPEED, TEST
 from app.telemetry.fonts import numeric_font
 from app.theme import dark_palette, light_palette, theme_from_palette
 from app.widgets import formats
-from engine.bench.export import parse_markdown
 from engine.bench.history import History, SavedRun, compare_runs
 from engine.bench.plans import Plan
 from engine.bench.records import (
@@ -32,6 +31,7 @@ from engine.bench.records import (
     Sample,
 )
 from tests.engine.bench_examples import example_run, seed_run
+from tests.engine.bench_tables import parse_markdown
 
 # The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")

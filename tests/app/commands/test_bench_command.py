@@ -9,13 +9,13 @@ import pytest
 import engine
 from app.commands import bench
 from app.errors import UserError
-from engine.bench.export import parse_csv, parse_markdown
 from engine.bench.json_form import run_from_json
 from engine.bench.plans import Plan
 from engine.bench.records import BenchProgressed, Phase
 from engine.errors import EngineError
 from tests.engine.bench_examples import example_run
 from tests.engine.bench_fake import FakeModel, StubClock
+from tests.engine.bench_tables import parse_csv, parse_markdown
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
+from app.commands.progress_line import ProgressLine, bar
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from engine.bench.export import export, to_markdown
@@ -23,7 +24,6 @@ from engine.bench.records import BenchEnded, BenchProgressed, BenchRun, BenchSta
 if TYPE_CHECKING:
     from engine.bench.face import BenchModel
 
-_BAR_CELLS = 24
 _PHASES = {Phase.SETUP: "filling", Phase.WARM_UP: "warm-up", Phase.PREFILL: "prefill", Phase.DECODE: "decode"}
 
 
@@ -51,9 +51,10 @@ def run(args: argparse.Namespace) -> int:
     earlier = load_run(args.compare).run if args.compare is not None else None
     stop = threading.Event()
     finished: BenchRun | None = None
-    with stop_on_interrupt(stop), _Progress(sys.stderr) as progress:
+    with stop_on_interrupt(stop), ProgressLine(sys.stderr) as progress:
+        watch = _Watch(progress, sys.stderr)
         for update in _updates(args, stop):
-            progress.show(update)
+            watch.show(update)
             if isinstance(update, BenchEnded):
                 finished = update.run
                 progress.clear()
@@ -119,46 +120,26 @@ def _comparison_line(item: Comparison) -> str:
     return f"{item.test}: {item.old} -> {item.new} {unit}, {ratio}"
 
 
-class _Progress:
-    """One line that is written over, on a terminal; nothing elsewhere, except why the machine is not quiet."""
+class _Watch:
+    """Shows updates as they come: the rows by their names, and why the machine is not quiet."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out, self._is_watched, self._width = out, out.isatty(), 0
+    def __init__(self, progress: ProgressLine, notes: TextIO) -> None:
+        self._progress, self._notes = progress, notes
         self._labels: tuple[str, ...] = ()
-
-    def __enter__(self) -> "_Progress":
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        self.clear()
 
     def show(self, update: BenchUpdate) -> None:
         if isinstance(update, BenchStarted):
             self._labels = tuple(row.label for row in update.rows)
             for reason in update.not_quiet:
-                print(f"note: {reason}", file=self._out)
-        elif isinstance(update, BenchProgressed) and self._is_watched:
-            self._write(progress_line(update, self._labels[update.row - 1]))
-
-    def clear(self) -> None:
-        if self._width:
-            self._write("")
-            self._out.write("\r")
-            self._out.flush()
-            self._width = 0
-
-    def _write(self, line: str) -> None:
-        self._out.write("\r" + line.ljust(self._width))
-        self._out.flush()
-        self._width = len(line)
+                print(f"note: {reason}", file=self._notes)
+        elif isinstance(update, BenchProgressed):
+            self._progress.show(progress_line(update, self._labels[update.row - 1]))
 
 
 def progress_line(update: BenchProgressed, label: str) -> str:
     """`[####....]  34 %  pp2048, prefill, run 2 of 5, row 2 of 3, 80 s left`"""
-    done = round(update.share * _BAR_CELLS)
-    bar = "#" * done + "." * (_BAR_CELLS - done)
     left = "" if update.left_s is None else f", {update.left_s:.0f} s left"
     return (
-        f"[{bar}] {update.share:4.0%}  {label}, {_PHASES[update.phase]}, run {update.run} of {update.runs}, "
+        f"{bar(update.share)}  {label}, {_PHASES[update.phase]}, run {update.run} of {update.runs}, "
         f"row {update.row} of {update.rows}{left}"
     )

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.chat_output import AnswerWriter, JsonWriter, ProgressLine, TextWriter
+from app.commands.chat_output import AnswerWriter, JsonWriter, TextWriter
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
+from app.commands.progress_line import ProgressLine
 from app.errors import UserError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _answer(
     messages = [Message(Role.SYSTEM, args.system)] if args.system else []
     messages.append(Message(Role.USER, question))
     try:
-        model = _load(args.model, progress.loading, stop)
+        model = _load(args.model, progress.counting("loading the model"), stop)
     except Stopped:
         progress.clear()
         return False

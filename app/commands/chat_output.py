@@ -9,55 +9,14 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TextIO
 
+from app.commands.progress_line import ProgressLine, bar
 from engine.events import Event, Finished, FinishReason, PrefillAdvanced, TokenDecoded
 
-_BAR_CELLS = 24
 _REASONS = {
     FinishReason.STOPPED: "stopped",
     FinishReason.LENGTH: "stopped at the longest answer allowed (--max-tokens)",
     FinishReason.CONTEXT: "stopped because the context is full (--context)",
 }
-
-
-class ProgressLine:
-    """One line on a terminal that is written over and cleared at the end; nothing when nobody watches."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out, self._is_watched, self._width, self._shown = out, out.isatty(), 0, ""
-
-    def __enter__(self) -> "ProgressLine":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.clear()
-
-    def loading(self, done: int, total: int) -> None:
-        """Show how many bytes of the weights are read."""
-        self._show(f"loading the model {_bar(done, total)}")
-
-    def converting(self, done: int, total: int) -> None:
-        """Show how many of a model's weights are written."""
-        self._show(f"converting {_bar(done, total)}")
-
-    def writing(self, done: int, total: int) -> None:
-        """Show how many bytes of a new file are written."""
-        self._show(f"writing {_bar(done, total)}")
-
-    def reading(self, event: PrefillAdvanced) -> None:
-        """Show how much of the prompt is read."""
-        self._show(reading_line(event))
-
-    def clear(self) -> None:
-        if self._width:
-            self._out.write("\r" + " " * self._width + "\r")
-            self._out.flush()
-            self._width, self._shown = 0, ""
-
-    def _show(self, line: str) -> None:
-        if self._is_watched and line != self._shown:
-            self._out.write("\r" + line.ljust(self._width))
-            self._out.flush()
-            self._width, self._shown = len(line), line
 
 
 class AnswerWriter(ABC):
@@ -82,7 +41,7 @@ class TextWriter(AnswerWriter):
         for event in events:
             text = ""
             if isinstance(event, PrefillAdvanced):
-                progress.reading(event)
+                progress.show(reading_line(event))
             elif isinstance(event, TokenDecoded):
                 text = "" if event.thinking else event.text
             elif isinstance(event, Finished):
@@ -118,7 +77,7 @@ class JsonWriter(AnswerWriter):
         finished: Finished | None = None
         for event in events:
             if isinstance(event, PrefillAdvanced):
-                progress.reading(event)
+                progress.show(reading_line(event))
             elif isinstance(event, TokenDecoded) and not event.thinking:
                 progress.clear()
                 parts.append(event.text)
@@ -141,7 +100,7 @@ class JsonWriter(AnswerWriter):
 
 def reading_line(event: PrefillAdvanced) -> str:
     """`reading the prompt [####....]  34 %  3,105 of 9,133 tokens, 2,040 tok/s, 3 s left`"""
-    line = f"reading the prompt {_bar(event.tokens_done, event.tokens_total)}"
+    line = f"reading the prompt {bar(event.tokens_done / event.tokens_total)}"
     line += f"  {event.tokens_done:,} of {event.tokens_total:,} tokens"
     if event.tok_s:
         line += (
@@ -165,12 +124,6 @@ def significant(number: float | None) -> str:
         return "-"
     rounded = float(f"{number:.3g}")
     return f"{rounded:,.0f}" if rounded >= 100 else f"{number:#.3g}"
-
-
-def _bar(done: int, total: int) -> str:
-    share = done / total if total else 1.0
-    cells = round(share * _BAR_CELLS)
-    return f"[{'#' * cells}{'.' * (_BAR_CELLS - cells)}] {share:4.0%}"
 
 
 def _make_lenient(out: TextIO) -> None:

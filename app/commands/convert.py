@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import resources
-from app.commands.chat_output import ProgressLine
 from app.commands.inspect_views import printable, size
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
+from app.commands.progress_line import ProgressLine
 from engine.errors import Stopped, UserError
 from engine.gguf.types import AMBIGUOUS_TYPES
 from engine.recipes import Recipes
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
             from engine.convert import convert  # here and not above: torch takes seconds, wrong usage is told before
 
             recipe = next(recipe.value for recipe in Recipes if recipe.value.name == args.recipe)
-            done = convert(source, args.target, recipe, read_as, args.force, progress.converting, stop)
+            done = convert(source, args.target, recipe, read_as, args.force, progress.counting("converting"), stop)
         except Stopped:
             return STOPPED_STATUS
         found = _compare(done) if args.check else None

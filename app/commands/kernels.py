@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+from app.commands.progress_line import ProgressLine
 from engine.backends.kernel_report import TARGETS, KernelReport, kernel_report, update_page
 
 
@@ -25,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the report. Raises UserError without a compiler, EngineError if a kernel does not compile."""
-    report = kernel_report(args.target, _show_progress if sys.stderr.isatty() else None)
+    with ProgressLine(sys.stderr) as progress:
+        report = kernel_report(args.target, progress.counting("compiling"))
     if args.update_page:
         update_page(report, args.update_page)
     print(json.dumps(report.as_json(), indent=2) if args.json else as_text(report))
@@ -44,7 +46,3 @@ def as_text(report: KernelReport) -> str:
     for row in report.rows:
         lines += [f"{row.entry.source.label}: {complaint}" for complaint in row.complaints]
     return "\n".join(lines)
-
-
-def _show_progress(done: int, total: int) -> None:
-    print(f"\rcompiled {done} of {total}", end="" if done < total else "\n", file=sys.stderr, flush=True)

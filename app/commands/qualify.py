@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
+from app.commands.progress_line import ProgressLine, bar
 from app.errors import UserError
 from app.files import why_not_written, write_atomic
 from app.paths import app_paths
@@ -17,7 +18,7 @@ from app.qualify.command import arm_command
 from engine.qualify.history import save_report
 from engine.qualify.records import Domain, Report
 from engine.qualify.report import report_to_json, report_to_markdown
-from engine.qualify.run import QualifyEnded, QualifyProgressed, QualifyRequest, run_qualification
+from engine.qualify.run import QualifyProgressed, QualifyRequest, run_qualification
 
 _WRITERS = {".json": report_to_json, ".md": report_to_markdown}
 _STEP_LIMIT = 10_240
@@ -99,27 +100,24 @@ def check_destination(path: Path | None) -> None:
 
 
 def _run(request: QualifyRequest, folder: Path, stop: threading.Event) -> Report | None:
-    is_watched = sys.stderr.isatty()
     report: Report | None = None
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for update in run_qualification(request, folder, stop, arm_command()):
-            if isinstance(update, QualifyProgressed) and is_watched:
-                print(f"\r{progress_line(update)}\x1b[K", end="", file=sys.stderr, flush=True)
-            elif isinstance(update, QualifyEnded):
-                report = update.report
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be written: {why_not_written(error)}.") from None
-    finally:
-        if is_watched:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    with ProgressLine(sys.stderr) as progress:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for update in run_qualification(request, folder, stop, arm_command()):
+                if isinstance(update, QualifyProgressed):
+                    progress.show(progress_line(update))
+                else:
+                    report = update.report
+        except OSError as error:
+            raise UserError(f"The folder {folder} cannot be written: {why_not_written(error)}.") from None
     return report
 
 
 def progress_line(update: QualifyProgressed) -> str:
-    """` 34 %  process 3 of 8 (3-B), code`"""
+    """`[########................]  34%  process 3 of 8 (3-B), code`"""
     what = f", {update.what}" if update.what else ""
-    return f"{update.share:4.0%}  process {update.process} of {update.processes} ({update.name}){what}"
+    return f"{bar(update.share)}  process {update.process} of {update.processes} ({update.name}){what}"
 
 
 def _deliver(report: Report, args: argparse.Namespace, folder: Path) -> None:

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from app.commands.chat_output import ProgressLine
 from app.commands.inspect_views import printable, size
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
+from app.commands.progress_line import ProgressLine
 from engine.errors import Stopped
 from engine.synth.address import DEFAULT_RECIPE, address_of, parse_address
 from engine.synth.recipes import RECIPES
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     stop = threading.Event()
     with stop_on_interrupt(stop), ProgressLine(sys.stderr) as progress:
         try:
-            done = write_synth(source, args.target, args.force, progress.writing, stop)
+            done = write_synth(source, args.target, args.force, progress.counting("writing"), stop)
         except Stopped:
             return STOPPED_STATUS
     print(json.dumps(as_json(done), indent=2) if args.json else as_text(done))

@@ -11,7 +11,7 @@ import torch
 import engine
 import resources
 from app import cli
-from app.commands.chat_output import ProgressLine
+from app.commands.progress_line import ProgressLine
 from engine.quant.codecs import FP2_CODEBOOK
 from tests.engine.fp2_writers import write_levels
 from tests.support.deepseek_folder import release_entries, write_folder
@@ -99,7 +99,7 @@ def test_ctrl_c_leaves_no_file(
 ) -> None:
     import signal
 
-    monkeypatch.setattr(ProgressLine, "converting", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(ProgressLine, "show", lambda *_: signal.raise_signal(signal.SIGINT))
     assert run(tiny_file, tmp_path / "out.gguf", "--recipe", "q8") == 130
     assert list(tmp_path.iterdir()) == [] and capsys.readouterr().out == ""
 

@@ -125,4 +125,5 @@ def test_domains_can_be_chosen() -> None:
 
 
 def test_the_progress_line_says_where_it_is() -> None:
-    assert qualify.progress_line(QualifyProgressed(3, 8, "3-B", "code", 0.34)) == " 34%  process 3 of 8 (3-B), code"
+    line = qualify.progress_line(QualifyProgressed(3, 8, "3-B", "code", 0.34))
+    assert line == "[########................]  34%  process 3 of 8 (3-B), code"

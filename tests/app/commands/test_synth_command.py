@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import cli
-from app.commands.chat_output import ProgressLine
+from app.commands.progress_line import ProgressLine
 from engine.model_source import open_model
 from tests.support.one_thread import one_torch_thread
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_made_is_one_line(
 def test_ctrl_c_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ProgressLine, "writing", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(ProgressLine, "show", lambda *_: signal.raise_signal(signal.SIGINT))
     assert run("synth", tmp_path / "out.gguf", "--config", "small", "--layers", "1") == 130
     assert list(tmp_path.iterdir()) == [] and capsys.readouterr().out == ""
 

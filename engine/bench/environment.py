@@ -82,7 +82,7 @@ def read_machine(threads: int, root: Path = Path("/")) -> Machine:
     """The machine and the program's versions. `threads` is what tensor work uses; torch is not imported here."""
     return Machine(
         haloband=_version("haloband"),
-        commit=read_commit(Path(__file__).resolve().parent.parent),
+        commit=read_commit(Path(__file__).resolve().parents[2]),
         python=platform.python_version(),
         torch=_version("torch"),
         numpy=_version("numpy"),

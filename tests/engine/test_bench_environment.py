@@ -123,6 +123,14 @@ def test_commit_of_a_checkout(tmp_path: Path) -> None:
     assert read_commit(tmp_path) == "c" * 40
 
 
+def test_a_run_in_a_checkout_says_its_commit() -> None:
+    checkout = Path(__file__).resolve().parents[2]
+    if not (checkout / ".git" / "HEAD").is_file():
+        pytest.skip("this is no checkout")
+    commit = read_machine(1).commit
+    assert commit is not None and commit == read_commit(checkout)
+
+
 def test_a_file_is_hashed_whole_or_in_samples_and_says_which(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     content = bytes(range(256)) * 40_000  # ten samples long

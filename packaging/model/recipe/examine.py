@@ -1,0 +1,113 @@
+"""The last stages: measure the shipped file, the master, another model and the teacher, and write the page.
+
+Evaluation itself is recipe.evaluate; here is what is measured on whom.
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+from recipe.conversations import Conversation, Kind, read_conversations
+from recipe.dataset import Sequences
+from recipe.evaluate import (
+    NeedleCase,
+    Subject,
+    answers,
+    kl_between,
+    needle_cases,
+    needles_found,
+    sparse_dense_kl,
+    student_bits_per_byte,
+    teacher_bits_per_byte,
+)
+from recipe.report import PROMPTS, Figures, section, write_section
+from recipe.student import Student
+from recipe.teacher import load_teacher
+from recipe.teacher_text import TeacherText
+from recipe.vocabulary import Vocabulary
+from recipe.work import Work
+
+from engine.model_source import open_model
+
+_CONVERSATIONS = 1500  # of the held-out ones, for bits a byte
+_KL_SEQUENCES = 16
+
+
+def evaluate(work: Work, other: Path | None) -> None:
+    """Measure and leave figures.json; `other` is a model file to compare with, the one shipped before."""
+    held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
+    new = _subject(work.shipped, work)
+    articles = [one.texts[0] for one in held_out if one.kind is Kind.ARTICLE] or [one.texts[1] for one in held_out]
+    settings = work.settings
+    cases = {
+        length: needle_cases(articles, new.tokenizer, length - settings.answer_tokens, settings.needles_each, length)
+        for length in settings.needle_lengths
+    }
+    long_text = "\n\n".join(articles)
+    models = [_figures("new", work.shipped, new, held_out, cases, long_text, work)]
+    if other is not None:
+        models.append(_figures("before", other, _subject(other, work), held_out, cases, long_text, work))
+    teacher = load_teacher(work.teacher, work.device, work.dtype)
+    bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), held_out)
+    models.append(Figures("teacher", None, bits, {}, None, ()))
+    kl = _quantisation_kl(work)
+    work.figures.write_text(json.dumps({"models": [asdict(model) for model in models], "kl": kl}, indent=1))
+    print(json.dumps({"stage": "evaluate", "kl": kl, "models": [_headline(model) for model in models]}), flush=True)
+
+
+def _headline(model: Figures) -> dict[str, object]:
+    return {"name": model.name, "bits_per_byte": model.bits_per_byte, "needles": dict(model.needles)}
+
+
+def _subject(path: Path, work: Work) -> Subject:
+    tokenizer = Vocabulary.from_gguf(open_model(path)).tokenizer()
+    return Subject(Student.load(path, work.device, work.dtype), tokenizer)
+
+
+def _figures(
+    name: str,
+    path: Path,
+    subject: Subject,
+    held_out: Sequence[Conversation],
+    cases: dict[int, list[NeedleCase]],
+    long_text: str,
+    work: Work,
+) -> Figures:
+    began = time.monotonic()
+    longest = max(work.settings.needle_lengths)
+    found = Figures(
+        name=name,
+        file_bytes=path.stat().st_size,
+        bits_per_byte=student_bits_per_byte(subject, held_out),
+        needles={length: (needles_found(subject, each), len(each)) for length, each in cases.items()},
+        sparse_dense_kl=sparse_dense_kl(subject, long_text, longest),
+        answers=answers(subject, PROMPTS, work.settings.answer_tokens),
+    )
+    print(json.dumps({"evaluated": name, "seconds": round(time.monotonic() - began, 1)}), flush=True)
+    return found
+
+
+def _quantisation_kl(work: Work) -> float:
+    """KL(master || shipped) in nats a token, in float32, over held-out sequences."""
+    exact, shipped = (Student.load(path, work.device, torch.float32) for path in (work.master, work.shipped))
+    ids = Sequences.read(work.held_out_sequences).ids[:_KL_SEQUENCES, :-1].to(work.device).long()
+    return kl_between(exact, shipped, ids)
+
+
+def write_page(work: Work, page: Path) -> None:
+    """Put the figures and answers into the page (docs/embedded-model.md in the repository)."""
+    stored = json.loads(work.figures.read_text())
+    models = []
+    for fields in stored["models"]:
+        needles = {int(length): (found, asked) for length, (found, asked) in fields.pop("needles").items()}
+        models.append(Figures(**fields, needles=needles))
+    notes = [f"KL of the shipped file against its master: {stored['kl']:.4f} nats a token."]
+    log = [json.loads(line) for line in (work.folder / "log.jsonl").read_text().splitlines()]
+    if log:
+        last = log[-1]
+        tokens, seconds = last["tokens"] / 1e6, last["seconds"]
+        notes.append(f"{last['steps']:,} steps, {tokens:,.1f} M tokens, {seconds:,.0f} s of training.")
+    write_section(page, section(models, notes))

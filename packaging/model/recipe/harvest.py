@@ -1,0 +1,92 @@
+"""From the sampler's windows to conversations: cut the rows at script ends, decode, keep what is fit.
+
+Runs in worker processes beside the sampler, one window a call.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from recipe.conversations import Conversation, Kind
+from recipe.filters import is_answered_by, is_fit_answer, is_fit_article
+from recipe.scripts import END, MANNERS, WRITE_TEXT, Voice
+from recipe.teacher_text import TeacherText
+
+Ids = npt.NDArray[np.int32]
+_ARTICLE_START = WRITE_TEXT.split("{", 1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What a window gave: the conversations kept, how many scripts were finished, and their tokens."""
+
+    kept: list[Conversation]
+    finished: int
+    tokens: int
+
+
+def harvest(tokens: Ids, serials: Ids, scripts: Ids, text: TeacherText) -> Harvest:
+    """Conversations of one window (tokens and serials [length, rows]) over a table of scripts [count, width]."""
+    kept: list[Conversation] = []
+    finished = used = 0
+    for script, chosen in _finished(tokens, serials, scripts):
+        finished += 1
+        used += len(chosen)
+        ids = [int(script[0]), *chosen.tolist()]
+        if not _has_cut_turn(script, ids, text.turn_end) and (messages := _messages(ids, text)):
+            kept += _conversation(messages)
+    return Harvest(kept, finished, used)
+
+
+def _finished(tokens: Ids, serials: Ids, scripts: Ids) -> Iterator[tuple[Ids, Ids]]:
+    """Each finished script's row and the tokens chosen for it; a row's last script is not finished."""
+    for row in range(tokens.shape[1]):
+        changes = np.flatnonzero(np.diff(serials[:, row])) + 1
+        for begin, stop in zip([0, *changes[:-1]], changes, strict=True) if len(changes) else ():
+            yield scripts[serials[begin, row] % len(scripts)], tokens[begin:stop, row]
+
+
+def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
+    """Whether a sampled turn went on to its limit; walks script and tokens side by side."""
+    at = 0
+    for entry in script.tolist():
+        if entry == END:
+            return False
+        if entry >= 0:
+            at += 1
+            continue
+        stop = ids.index(turn_end, at)
+        if stop + 1 - at >= MANNERS[Voice(-1 - entry)].limit:
+            return True
+        at = stop + 1
+    return False
+
+
+def _messages(ids: list[int], text: TeacherText) -> list[str] | None:
+    """The messages' texts, roles checked to alternate from the user's; None where markup is out of order."""
+    found: list[str] = []
+    for part in text.decode(ids).split("<|im_start|>")[1:]:
+        content, mark, rest = part.partition("<|im_end|>")
+        role, _, content = content.partition("\n")
+        if not mark or rest.strip() or role != ("user", "assistant")[len(found) % 2]:
+            return None
+        found.append(content.strip())
+    return found
+
+
+def _conversation(messages: Sequence[str]) -> list[Conversation]:
+    """The fit part of a conversation: an article with its question, or a chat up to its first unfit answer."""
+    if messages[0].startswith(_ARTICLE_START) and len(messages) == 6:
+        article, question, answer = messages[1], messages[3], messages[5]
+        if not is_fit_article(article):
+            return []
+        if is_answered_by(article, question, answer) and is_fit_answer(question, answer):
+            return [Conversation(Kind.ARTICLE, (article, question, answer))]
+        return [Conversation(Kind.CHAT, (messages[0], article))]
+    turns: list[str] = []
+    for question, answer in zip(messages[0::2], messages[1::2], strict=False):
+        if not is_fit_answer(question, answer):
+            break
+        turns += [question, answer]
+    return [Conversation(Kind.CHAT, tuple(turns))] if turns else []

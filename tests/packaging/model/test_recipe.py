@@ -1,0 +1,89 @@
+"""The whole recipe at toy size, by its command: every stage, and the same model when it is stopped on the way."""
+
+import json
+import runpy
+import shutil
+import sys
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from recipe import stages, training
+from recipe.conversations import Kind, read_conversations
+from recipe.settings import TOY
+from recipe.work import Work
+
+import engine
+from tests.packaging.model.toy_teacher import write_toy_teacher
+
+MAIN = Path(__file__).resolve().parents[3] / "packaging" / "model" / "__main__.py"
+
+
+@pytest.fixture(scope="module")
+def teacher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_toy_teacher(tmp_path_factory.mktemp("teacher") / "teacher.gguf")
+
+
+def command(stage: str, out: Path, teacher: Path, *options: str) -> None:
+    arguments = [str(MAIN), stage, "--toy", "--out", str(out), "--teacher", str(teacher), *options]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", arguments)
+        runpy.run_path(str(MAIN), run_name="__main__")
+
+
+@pytest.fixture(scope="module")
+def finished(teacher: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("run")
+    command("all", out, teacher, "--page", str(out / "page.md"), "--compare", str(out / "ds4-nano.gguf"))
+    return out
+
+
+def test_all_stages_leave_a_model_that_the_program_loads(finished: Path) -> None:
+    model = engine.load(finished / "ds4-nano.gguf")
+    session = model.session()
+    assert torch.isfinite(session.prefill(model.tokenizer.encode("hello"))).all()
+    figures = json.loads((finished / "figures.json").read_text())
+    assert figures["models"][0]["name"] == "new"
+    assert 0 <= figures["kl"] < 0.1
+    assert all(0 < one["bits_per_byte"] < 20 for one in figures["models"])
+
+
+def test_the_page_shows_the_figures_once(finished: Path, teacher: Path) -> None:
+    command("page", finished, teacher, "--page", str(finished / "page.md"))
+    page = (finished / "page.md").read_text()
+    assert page.count("| model | size | bits a byte |") == 1 and page.count("What is the capital of France?") == 1
+
+
+def test_held_out_conversations_are_not_trained_on(finished: Path) -> None:
+    held_out = set(read_conversations(finished / "held-out.jsonl"))
+    everything = [one for path in (finished / "text").glob("*.jsonl") for one in read_conversations(path)]
+    assert 0 < len(held_out) < len(set(everything))
+    assert {one.kind for one in everything} == {Kind.CHAT, Kind.ARTICLE}
+
+
+def test_a_run_in_pieces_gives_the_same_weights(
+    finished: Path, teacher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "checkpoint.pt").unlink()
+    steps = []
+    while not steps or steps[-1] < TOY.training.most_steps:
+        monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=count().__next__))  # a second a look
+        work = Work(tmp_path, TOY, teacher, torch.device("cpu"), 0.0, 0.0, stop_at=3.0)
+        assert stages.train(work) == (state_of(tmp_path)["progress"]["steps"] == TOY.training.most_steps)
+        steps.append(state_of(tmp_path)["progress"]["steps"])
+    assert len(steps) > 2, "it was not stopped on the way"
+    whole, pieces = state_of(finished)["parameters"], state_of(tmp_path)["parameters"]
+    assert all(torch.equal(whole[name], pieces[name]) for name in whole)
+
+
+def state_of(out: Path) -> dict[str, dict[str, torch.Tensor]]:
+    state: dict[str, dict[str, torch.Tensor]] = torch.load(out / "checkpoint.pt", weights_only=True)
+    return state
+
+
+def test_the_teacher_has_to_be_a_llama(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"pre-tokenizer is 'gpt-2', not 'smollm'"):
+        command("sample", tmp_path, finished / "ds4-nano.gguf")

@@ -1,0 +1,106 @@
+"""The optimiser and the figures: orthogonal updates, a loss that falls, bits a byte and divergence by hand."""
+
+import math
+
+import pytest
+import torch
+from recipe.conversations import Conversation, Kind
+from recipe.dataset import Examples
+from recipe.evaluate import Subject, answers, needle_cases, needles_found, sparse_dense_kl, student_bits_per_byte
+from recipe.optimiser import Optimiser, Rates, orthogonalise
+from recipe.report import BEGIN, PROMPTS, Figures, section, write_section
+from recipe.settings import TOY
+from recipe.student import Student
+from recipe.student_shape import is_matrix, is_trained
+from recipe.topics import TOPICS
+from recipe.vocabulary import train_vocabulary
+
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("shape", ((3, 8, 8), (2, 12, 5), (2, 5, 12)))
+def test_orthogonalised_matrices_have_singular_values_near_one(shape: tuple[int, ...]) -> None:
+    matrices = torch.randn(shape, generator=torch.Generator().manual_seed(0)) * 7
+    found = orthogonalise(matrices)
+    values = torch.linalg.svdvals(found)
+    assert values.min() > 0.5 and values.max() < 1.3
+    u, _, vh = torch.linalg.svd(matrices, full_matrices=False)
+    assert ((u.mT @ found @ vh.mT).diagonal(dim1=1, dim2=2) > 0.5).all(), "the singular vectors changed"
+
+
+@pytest.fixture(scope="module")
+def subject() -> Subject:
+    tokenizer = train_vocabulary(TOPICS, TOY.shape.vocab).tokenizer()
+    return Subject(Student.new(TOY.shape, 0, CPU, torch.float32), tokenizer)
+
+
+def test_the_optimiser_learns_a_sequence_by_heart() -> None:
+    student = Student.new(TOY.shape, 3, CPU, torch.float32)
+    trained = {name: tensor for name, tensor in student.parameters.items() if is_trained(name)}
+    matrices = {name: tensor for name, tensor in trained.items() if is_matrix(name, tensor)}
+    optimiser = Optimiser(matrices, {n: t for n, t in trained.items() if n not in matrices})
+    ids = torch.randint(7, TOY.shape.vocab, (1, 129), generator=torch.Generator().manual_seed(1))
+    losses = []
+    for _ in range(25):
+        loss = student.losses(student.forward(ids[:, :-1]).hidden, ids[:, 1:]).mean()
+        loss.backward()
+        optimiser.step(Rates(0.01, 0.0), 1.0)
+        losses.append(float(loss.detach()))
+    assert losses[0] == pytest.approx(math.log(TOY.shape.vocab), abs=0.3)
+    assert losses[-1] < losses[0] - 2
+
+
+def test_a_step_is_as_long_as_its_rate() -> None:
+    matrix, vector = torch.ones(4, 6, requires_grad=True), torch.ones(5, requires_grad=True)
+    matrix.grad, vector.grad = torch.randn(4, 6), torch.full((5,), 3.0)
+    Optimiser({"m": matrix}, {"v": vector}).step(Rates(0.1, 0.0), 1.0)
+    torch.testing.assert_close(vector.detach(), torch.full((5,), 0.9), atol=1e-4, rtol=0)
+    assert (matrix.detach() - 1).square().mean().sqrt() == pytest.approx(0.02, rel=0.5)
+
+
+def test_bits_a_byte_are_the_losses_of_text_and_ends(subject: Subject) -> None:
+    conversations = [
+        Conversation(Kind.CHAT, ("What is bread?", "Bread is food.")),
+        Conversation(Kind.CHAT, ("A?", "B.")),
+    ]
+    nats = 0.0
+    for one in conversations:
+        ids = torch.tensor([Examples(subject.tokenizer).chat(one.texts).ids])
+        padded = torch.nn.functional.pad(ids, (0, 128 - ids.shape[1] + 1))
+        with torch.no_grad():
+            losses = subject.student.losses(subject.student.forward(padded[:, :-1]).hidden, padded[:, 1:])[0]
+        marks = {subject.tokenizer.user, subject.tokenizer.think_end}
+        nats += sum(float(loss) for loss, id in zip(losses, ids[0, 1:].tolist(), strict=False) if id not in marks)
+    expected = nats / math.log(2) / sum(len(text) for one in conversations for text in one.texts)
+    assert student_bits_per_byte(subject, conversations) == pytest.approx(expected, rel=1e-4)
+
+
+def test_greedy_answers_do_not_depend_on_their_batch(subject: Subject) -> None:
+    questions = ["What is tea?", "Tell me about " + ", ".join(TOPICS[:30]) + "."]
+    together = answers(subject, questions, 4)
+    assert together == [answers(subject, [question], 4)[0] for question in questions]
+
+
+def test_needle_cases_have_the_length_asked_for(subject: Subject) -> None:
+    articles = [f"{topic} is a subject. It is an old one. " * 3 for topic in TOPICS[:20]]
+    cases = needle_cases(articles, subject.tokenizer, 500, 3, seed=1)
+    for case in cases:
+        assert 440 < len(subject.tokenizer.encode(f"{case.text}\n\n{case.needle.question}")) < 500
+        assert case.needle.fact in case.text
+    assert 0 <= needles_found(subject, cases) <= 3
+
+
+def test_selection_costs_nothing_where_everything_is_selected(subject: Subject) -> None:
+    assert sparse_dense_kl(subject, "bread " * 100, 64 * 4) >= 0
+    assert subject.student.selects
+
+
+def test_the_page_keeps_what_was_written_by_hand(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    page = tmp_path / "page.md"
+    page.write_text("# The embedded model\n\nBy hand.\n")
+    model = Figures("new", 35_000_000, 0.9, {1024: (19, 20)}, 0.01, ["a | b\nc"] * len(PROMPTS))
+    for _ in range(2):
+        write_section(page, section([model, Figures("teacher", None, 0.7, {}, None, ())], ["A note."]))
+    text = page.read_text()
+    assert text.startswith("# The embedded model\n\nBy hand.\n") and text.count(BEGIN) == 1
+    assert "| new | 35.0 MB | 0.900 | 19 of 20 | 0.0100 |" in text and "a \\| b<br>c" in text

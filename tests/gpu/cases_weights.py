@@ -58,6 +58,7 @@ def grouped_cases(bench: Workbench, tokens: int, kinds: tuple[WeightFormat, ...]
     lottery = torch.rand(tokens, shape.experts, generator=bench.random, device=bench.device)
     chosen = lottery.topk(used, dim=1).indices.int()
     lists = WorkList.empty(tokens, used, shape.experts, bench.device)
+    products.build_lists(bench.launcher, chosen, lists)  # the products need them, whether or not `listing` is chosen
     yield listing(bench, tokens, chosen, lists)
     for kind in kinds:
         yield gate_and_up(bench, kind, tokens, chosen, lists)

@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
         self._whole = QWidget()
         self._build()
-        self.toast = Toast(self._whole, self.chat.body)
+        self.toast = Toast(self._whole, (self.chat.body, self.pages))
         self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
         self.shortcuts = install_actions(self, self._handlers())
         self.header.more_button.set_actions(self.shortcuts[name] for name in _CHAT_MENU)
@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
             "smaller": lambda: self._change_scale(-_SCALE_STEP),
             "normal": lambda: self._change_scale(None),
             "help": lambda: HelpDialog(self.services.paths, self).open(),
-            "shortcuts": lambda: ShortcutsDialog(self).open(),
+            "shortcuts": lambda: ShortcutsDialog(self.services.settings.settings.composer.send_key, self).open(),
             "close": self.close,
             "quit": self.close,
         }

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.chat.models import ModelState, ModelStatus
 from app.theme import Theme
 from app.widgets import formats
-from app.widgets.basics import button, label
+from app.widgets.basics import ICON_BESIDE_TEXT, button, label
 from app.widgets.icons import icon, pixmap
 
 
@@ -48,6 +48,7 @@ class EmptyState(QWidget):
     def _add(self, column: QVBoxLayout, icon_name: str, text: str, act: Callable[[], object]) -> None:
         widget = button(text, act)
         widget.setMinimumWidth(340)
+        widget.setIconSize(ICON_BESIDE_TEXT)
         self._buttons.append((icon_name, widget))
         column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 PAGES = (
     "empty", "chat", "prefill", "answer", "refused", "find", "search", "models", "settings", "shortcuts",
-    "chat-settings", "help", "doctor", "benchmark", "failure",
+    "chat-settings", "help", "doctor", "benchmark", "failure", "mirrored", "narrow",
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 900
 DISPLAY = ":91"
@@ -165,9 +165,9 @@ class Photographer:
 
     def _chat(self) -> None:
         chats = self._window.services.chats
-        chats.imported.connect(lambda ids: chats.open_chat(ids[0]))
         chats.import_chats(ROOT / "packaging" / "screenshot_chat.json")
         self.wait(lambda: len(self._window.chat.transcript.messages) == 4, 20)
+        self._window.toast.hide()
 
     def _prefill(self) -> None:
         self._new_chat()
@@ -233,6 +233,21 @@ class Photographer:
     def _failure(self) -> None:
         self._window.panel.tabs.setCurrentIndex(0)
         self._window.show_problem("The disk is full. New text is kept in memory; free some space to save it.")
+
+    def _mirrored(self) -> None:
+        """As in a language that is written from right to left."""
+        from PySide6.QtCore import Qt
+        from PySide6.QtWidgets import QApplication
+
+        QApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._window.chat.banners[0].hide()
+
+    def _narrow(self) -> None:
+        from PySide6.QtCore import Qt
+        from PySide6.QtWidgets import QApplication
+
+        QApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        self._window.resize(480, 760)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
 from app.pages.model_card import ModelCard
@@ -19,6 +19,7 @@ from app.tasks import TaskThread
 from app.theme import Theme
 from app.widgets.banner import Banner
 from app.widgets.basics import RemovableRow, button, clear_layout, label
+from app.widgets.flow_layout import FlowLayout
 from app.window_services import WindowServices
 from resources import embedded_model
 
@@ -60,12 +61,8 @@ class ModelsPage(QWidget):
         self.refresh()
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        intro = label(
-            _tr("Pick the model that answers. The one in use stays until the next one is ready."), tone="muted"
-        )
-        intro.setWordWrap(True)
-        head.addWidget(intro, 1)
+        intro = _tr("Pick the model that answers. The one in use stays until the next one is ready.")
+        head = FlowLayout()
         head.addWidget(button(_tr("Add file …"), self.choose_file))
         head.addWidget(button(_tr("Watch folder …"), self.choose_folder))
         head.addWidget(button(_tr("Check this computer"), self.doctor_requested.emit))
@@ -74,6 +71,7 @@ class ModelsPage(QWidget):
         body = QVBoxLayout(inner)
         body.setContentsMargins(24, 16, 24, 24)
         body.setSpacing(16)
+        body.addWidget(label(intro, tone="muted", wraps=True))
         body.addLayout(head)
         body.addWidget(self._banner)
         body.addLayout(self._column)

@@ -5,6 +5,7 @@ from itertools import groupby
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QVBoxLayout, QWidget
 
+from app.settings import SendKey
 from app.widgets.basics import label
 from app.window_actions import ACTIONS, action_text, keys_text
 
@@ -16,14 +17,14 @@ def _tr(text: str) -> str:
 class ShortcutsDialog(QDialog):
     """Two columns of groups."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, send_key: SendKey, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(_tr("Keyboard shortcuts"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         grid = QGridLayout()
         grid.setHorizontalSpacing(40)
         grid.setVerticalSpacing(6)
-        for column, groups in enumerate(_columns()):
+        for column, groups in enumerate(_columns(send_key)):
             row = 0
             for title, lines in groups:
                 grid.addWidget(label(title, tone="strong"), row, 2 * column, 1, 2)
@@ -46,17 +47,18 @@ class ShortcutsDialog(QDialog):
 Group = tuple[str, list[tuple[str, str]]]
 
 
-def _columns() -> tuple[list[Group], list[Group]]:
+def _columns(send_key: SendKey) -> tuple[list[Group], list[Group]]:
     """The groups of the table, and the keys of the composer, which are not actions of the window."""
     groups: list[Group] = [
         (action_text(group), [(action_text(spec.text), keys_text(spec)) for spec in specs])
         for group, specs in groupby(ACTIONS, key=lambda spec: spec.group)
     ]
+    sends_with_ctrl = send_key is SendKey.CTRL_ENTER
     composer: Group = (
         _tr("In the question field"),
         [
-            (_tr("Send"), _tr("Enter")),
-            (_tr("New line"), _tr("Shift+Enter")),
+            (_tr("Send"), _tr("Ctrl+Enter") if sends_with_ctrl else _tr("Enter")),
+            (_tr("New line"), _tr("Enter") if sends_with_ctrl else _tr("Shift+Enter")),
             (_tr("Edit the last question (empty field)"), _tr("Up")),
         ],
     )

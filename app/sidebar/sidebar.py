@@ -11,7 +11,7 @@ from app.chat.models import ChatSummary, SearchResults
 from app.sidebar.chat_delegate import ChatDelegate
 from app.sidebar.chat_model import ChatListModel, ChatRow, rows_of_chats, rows_of_hits
 from app.theme import Theme
-from app.widgets.basics import MenuButton, label
+from app.widgets.basics import ICON_BESIDE_TEXT, MenuButton, label
 from app.widgets.icons import icon
 
 _SEARCH_DELAY_MS = 150
@@ -77,6 +77,7 @@ class Sidebar(QWidget):
         self._show_rows()
 
     def _build(self) -> None:
+        self.new_button.setIconSize(ICON_BESIDE_TEXT)
         self.search_field.setObjectName("searchField")
         self.search_field.setPlaceholderText(_tr("Search chats"))
         self.search_field.setAccessibleName(_tr("Search chats"))
@@ -93,6 +94,7 @@ class Sidebar(QWidget):
         self._empty.setContentsMargins(8, 8, 8, 8)
         for tool, text in ((self.models_button, _tr("Models")), (self.settings_button, _tr("Settings"))):
             tool.setText(text)
+            tool.setIconSize(ICON_BESIDE_TEXT)
             tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             tool.setAutoRaise(True)
         foot = QHBoxLayout()

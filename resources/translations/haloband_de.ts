@@ -2118,6 +2118,10 @@
     <context>
         <name>Shortcuts</name>
         <message>
+            <source>Ctrl+Enter</source>
+            <translation>Strg+Eingabe</translation>
+        </message>
+        <message>
             <source>Edit the last question (empty field)</source>
             <translation>Letzte Frage ändern (leeres Feld)</translation>
         </message>

@@ -51,7 +51,7 @@ def test_imported_chats_are_counted_and_the_first_is_shown(
     driver.wait(lambda: driver.messages)
     assert driver.messages[0].text == "Question of One"
     assert driver.window.toast.text.startswith("2 chat")
-    assert {"One", "Two"} <= {row.shown_title for row in driver.window.sidebar.rows}
+    driver.wait(lambda: {"One", "Two"} <= {row.shown_title for row in driver.window.sidebar.rows})
 
 
 def test_what_is_no_chat_is_said_in_a_banner(
@@ -62,3 +62,21 @@ def test_what_is_no_chat_is_said_in_a_banner(
     choose(monkeypatch, "getOpenFileName", path)
     menu(driver, "import")
     driver.wait(lambda: any("chats.json" in b.text for b in driver.window.chat.banners))
+
+
+def test_the_message_stands_at_the_foot_of_the_page_that_is_shown(driver: WindowDriver) -> None:
+    toast, window = driver.window.toast, driver.window
+
+    def foot() -> int:
+        return toast.mapToGlobal(toast.rect().bottomLeft()).y()
+
+    toast.say("Done.")
+    body = window.chat.body
+    assert foot() == body.mapToGlobal(body.rect().bottomLeft()).y() - 8
+    driver.composer.field.setPlainText("line\n" * 8)  # the composer grows and takes from the transcript
+    driver.wait(lambda: foot() == body.mapToGlobal(body.rect().bottomLeft()).y() - 8)
+    before = foot()
+    driver.trigger("settings")
+    pages = window.pages
+    driver.wait(lambda: foot() == pages.mapToGlobal(pages.rect().bottomLeft()).y() - 8)
+    assert foot() > before

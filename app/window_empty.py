@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.chat.models import ModelState, ModelStatus
 from app.theme import Theme
 from app.widgets import formats
-from app.widgets.basics import ICON_BESIDE_TEXT, button, label
-from app.widgets.icons import icon, pixmap
+from app.widgets.basics import button, label
+from app.widgets.icons import BESIDE_TEXT, icon_beside_text, pixmap
 
 
 def _tr(text: str) -> str:
@@ -48,7 +48,7 @@ class EmptyState(QWidget):
     def _add(self, column: QVBoxLayout, icon_name: str, text: str, act: Callable[[], object]) -> None:
         widget = button(text, act)
         widget.setMinimumWidth(340)
-        widget.setIconSize(ICON_BESIDE_TEXT)
+        widget.setIconSize(BESIDE_TEXT)
         self._buttons.append((icon_name, widget))
         column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
 
@@ -68,4 +68,4 @@ class EmptyState(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._mark.setPixmap(pixmap("app/io.github.haloband.Haloband", theme.accent, 64))
         for name, widget in self._buttons:
-            widget.setIcon(icon(name, theme, theme.muted))
+            widget.setIcon(icon_beside_text(name, theme, theme.muted))

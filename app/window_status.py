@@ -2,7 +2,7 @@
 
 import psutil
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
 
 from app.chat.models import ChatStatus, ContextBudget, ModelState, ModelStatus
@@ -92,6 +92,13 @@ class StatusLine(QWidget):
     def set_numeric_font(self, font: QFont) -> None:
         for widget in (self._state, self._context, self._memory):
             widget.setFont(font)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Half a number says nothing: where there is no room for it, memory is left to the live panel."""
+        super().resizeEvent(event)
+        parts = (self._state, self.model_button, self._bar, self.cancel_button, self._context, self._memory)
+        wanted = sum(part.sizeHint().width() + 12 for part in parts if part is self._memory or not part.isHidden())
+        self._memory.setVisible(wanted <= self.width())
 
     def _read_memory(self) -> None:
         self._memory.setText(_tr("Memory {size}").format(size=formats.size(self._process.memory_info().rss)))

@@ -240,7 +240,8 @@ class Photographer:
         from PySide6.QtWidgets import QApplication
 
         QApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        self._window.chat.banners[0].hide()
+        for banner in self._window.chat.banners:
+            banner.hide()
 
     def _narrow(self) -> None:
         from PySide6.QtCore import Qt

@@ -11,8 +11,8 @@ from app.chat.models import ChatSummary, SearchResults
 from app.sidebar.chat_delegate import ChatDelegate
 from app.sidebar.chat_model import ChatListModel, ChatRow, rows_of_chats, rows_of_hits
 from app.theme import Theme
-from app.widgets.basics import ICON_BESIDE_TEXT, MenuButton, label
-from app.widgets.icons import icon
+from app.widgets.basics import MenuButton, label
+from app.widgets.icons import BESIDE_TEXT, icon_beside_text
 
 _SEARCH_DELAY_MS = 150
 _TURN_MS = 90
@@ -77,7 +77,7 @@ class Sidebar(QWidget):
         self._show_rows()
 
     def _build(self) -> None:
-        self.new_button.setIconSize(ICON_BESIDE_TEXT)
+        self.new_button.setIconSize(BESIDE_TEXT)
         self.search_field.setObjectName("searchField")
         self.search_field.setPlaceholderText(_tr("Search chats"))
         self.search_field.setAccessibleName(_tr("Search chats"))
@@ -94,7 +94,7 @@ class Sidebar(QWidget):
         self._empty.setContentsMargins(8, 8, 8, 8)
         for tool, text in ((self.models_button, _tr("Models")), (self.settings_button, _tr("Settings"))):
             tool.setText(text)
-            tool.setIconSize(ICON_BESIDE_TEXT)
+            tool.setIconSize(BESIDE_TEXT)
             tool.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             tool.setAutoRaise(True)
         foot = QHBoxLayout()
@@ -156,9 +156,9 @@ class Sidebar(QWidget):
     def set_theme(self, theme: Theme, small: QFont) -> None:
         self._theme = theme
         self._delegate.theme, self._delegate.small = theme, small
-        self.new_button.setIcon(icon("new-chat", theme))
-        self.models_button.setIcon(icon("model", theme, theme.muted))
-        self.settings_button.setIcon(icon("settings", theme, theme.muted))
+        self.new_button.setIcon(icon_beside_text("new-chat", theme))
+        self.models_button.setIcon(icon_beside_text("model", theme, theme.muted))
+        self.settings_button.setIcon(icon_beside_text("settings", theme, theme.muted))
         self.more_button.set_theme(theme)
         self.list.doItemsLayout()
 

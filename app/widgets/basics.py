@@ -21,7 +21,6 @@ from app.theme import Theme
 from app.widgets.icons import icon
 
 ICON = QSize(16, 16)
-ICON_BESIDE_TEXT = QSize(22, 16)  # a style sheet has no word for the gap between a button's icon and its text
 
 
 def label(text: str = "", *, tone: str = "", size: str = "", wraps: bool = False) -> QLabel:

@@ -6,7 +6,7 @@ Every SVG is written with `currentColor`; the colour is put in before rendering,
 from functools import lru_cache
 from importlib import resources
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -34,22 +34,24 @@ def _renderer(name: str, colour: str) -> QSvgRenderer:
     return QSvgRenderer(QByteArray(svg_source(name, colour).encode()))
 
 
-def _drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
-    result = QPixmap(size, size)
+def _drawn(renderer: QSvgRenderer, size: int, width: int | None = None) -> QPixmap:
+    """The icon in the middle of a pixmap `size` high and `width` (or as much) wide."""
+    width = width or size
+    result = QPixmap(width, size)
     result.fill(QColor(Qt.GlobalColor.transparent))
     painter = QPainter(result)
-    renderer.render(painter, QRectF(0, 0, size, size))
+    renderer.render(painter, QRectF((width - size) / 2, 0, size, size))
     painter.end()
     return result
 
 
 @lru_cache(maxsize=512)
-def _icon(name: str, colour: str, disabled: str) -> QIcon:
+def _icon(name: str, colour: str, disabled: str, share: float = 1.0) -> QIcon:
     icon = QIcon()
     for mode, tone in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, disabled)):
         renderer = _renderer(name, tone)
         for size in _SIZES:
-            icon.addPixmap(_drawn(renderer, size), mode)
+            icon.addPixmap(_drawn(renderer, size, round(share * size)), mode)
     return icon
 
 
@@ -57,3 +59,13 @@ def icon(name: str, theme: Theme, colour: str | None = None) -> QIcon:
     """The icon in the theme's text colour (or the given one), dimmed when disabled."""
     tone = colour or theme.text
     return _icon(name, tone, mix(tone, theme.base, 0.55))
+
+
+BESIDE_TEXT = QSize(22, 16)
+
+
+def icon_beside_text(name: str, theme: Theme, colour: str | None = None) -> QIcon:
+    """An icon with room at its sides, for a button with words (set its icon size to BESIDE_TEXT): a style sheet knows
+    no gap between the two."""
+    tone = colour or theme.text
+    return _icon(name, tone, mix(tone, theme.base, 0.55), BESIDE_TEXT.width() / BESIDE_TEXT.height())

@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from kernels.cache import CodeCache
 from kernels.catalog import Entry, catalogue
 from kernels.exec_mask import masked_exchanges
 from kernels.resources import Resources, read_resources
+from kernels.source import KernelSource
 from kernels.zig_builder import ZigBuilder, find_zig
 
 TARGETS = ("gfx1151", "gfx1150")
@@ -62,16 +64,44 @@ class KernelReport:
         return "\n".join(lines)
 
 
-def build_report(target: str, progress: Callable[[int, int], None] | None = None, strict: bool = False) -> KernelReport:
+@dataclass(frozen=True, slots=True)
+class AssemblyBuilder:
+    """A kernels.builder.Builder whose product is the assembly text, so that a CodeCache can keep it."""
+
+    zig: ZigBuilder
+
+    @property
+    def target(self) -> str:
+        return self.zig.target
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return (*self.zig.options, "-S")
+
+    @property
+    def identity(self) -> str:
+        return self.zig.identity
+
+    def build(self, source: KernelSource) -> bytes:
+        return self.zig.assembly(source).encode()
+
+
+def build_report(
+    target: str,
+    progress: Callable[[int, int], None] | None = None,
+    strict: bool = False,
+    cache: CodeCache | None = None,
+) -> KernelReport:
     """Compile every entry for `target`. Raises KernelUnavailableError, KernelBuildError.
 
     `progress(done, total)` is called after each kernel, from this thread. `strict` makes compiler warnings errors.
+    With a `cache`, a kernel whose source, options and compiler have not changed is not compiled again.
     """
     find_zig()
-    builder, entries = ZigBuilder(target, strict), catalogue(target)
+    builder, entries = AssemblyBuilder(ZigBuilder(target, strict)), catalogue(target)
     rows = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for row in pool.map(lambda entry: _compile(builder, entry), entries):
+        for row in pool.map(lambda entry: _examine(entry, builder, cache), entries):
             rows.append(row)
             if progress:
                 progress(len(rows), len(entries))
@@ -88,8 +118,8 @@ def write_table(report: KernelReport, page: Path) -> None:
     page.write_text(f"{before}{begin}\n{report.as_markdown()}\n{end}{after}", encoding="utf-8")
 
 
-def _compile(builder: ZigBuilder, entry: Entry) -> ReportRow:
-    assembly = builder.assembly(entry.source)
+def _examine(entry: Entry, builder: AssemblyBuilder, cache: CodeCache | None) -> ReportRow:
+    assembly = (cache.get(entry.source, builder) if cache else builder.build(entry.source)).decode()
     resources = read_resources(assembly)
     return ReportRow(entry, resources, tuple(_complaints(entry, resources, masked_exchanges(assembly))))
 

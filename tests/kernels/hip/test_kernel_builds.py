@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kernels.cache import CodeCache
 from kernels.catalog import Entry, catalogue
 from kernels.errors import KernelBuildError, KernelUnavailableError
 from kernels.nvrtc_builder import NvrtcBuilder
@@ -25,7 +26,9 @@ pytest.importorskip("ziglang", reason="the gfx compiler (ziglang) is not install
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, KernelReport]:
-    return {target: build_report(target, strict=True) for target in TARGETS}
+    """What was compiled before, from the same source by the same compiler, is not compiled again."""
+    cache = CodeCache(HERE.parents[2] / "build" / "kernel-assembly")
+    return {target: build_report(target, strict=True, cache=cache) for target in TARGETS}
 
 
 @pytest.fixture(params=TARGETS)

@@ -99,9 +99,9 @@ class TokenLayers:
         self._finish(norm, b.entry[:, : c.q_rank], b.latent, weight=weights.q_a_norm)
         with self._side.beside():
             attended = self._rows(weights, state, span)
+            raw = self._shapes.raw_rows(self._state.rounding)
+            self._finish(raw, b.entry[:, c.q_rank :], state.ring, weight=weights.kv_norm, rotation=rotation, ring=True)
         self._multiply(weights.q_b, b.latent, b.q)
-        raw = self._shapes.raw_rows(self._state.rounding)
-        self._finish(raw, b.entry[:, c.q_rank :], state.ring, weight=weights.kv_norm, rotation=rotation, ring=True)
         self._side.join()
         work = b.new(*attention.split_work_shape(self._split, attended))
         q = b.q.view(1, c.heads, c.head_dim)

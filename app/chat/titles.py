@@ -33,6 +33,7 @@ _GREETING = re.compile(
     re.I,
 )
 _STOP = re.compile(r"[?!…？！؟]+(?=\s)|[。？！]|[.](?=\s)")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _WORDS_BEFORE_A_FULL_STOP = 3  # fewer are an abbreviation
 
 
@@ -60,14 +61,9 @@ def _telling_line(question: str) -> str:
         return next((line for line in question.splitlines() if any(map(str.isalnum, _plain(line)))), "")
     number, first = said[0]
     is_about_something = number > 0 or len(paragraphs[0]) > _SHORT_PARAGRAPH or len(first) < _line_count(paragraphs[0])
-    last = said[-1][1]
-    if (
-        is_about_something
-        and not first[0].rstrip().endswith(("?", ":", "？", "："))
-        and len(last[-1]) <= _SHORT_PARAGRAPH
-    ):
-        return last[-1]
-    return first[0]
+    asks_already = first[0].rstrip().endswith(("?", ":", "？", "："))
+    last = said[-1][1][-1]
+    return last if is_about_something and not asks_already and len(last) <= _SHORT_PARAGRAPH else first[0]
 
 
 def _said(paragraph: str) -> list[str]:
@@ -100,7 +96,7 @@ def _first_sentence(line: str) -> str:
             break
     text = text.rstrip("。.:;,、 ") if any(map(str.isalnum, text)) else ""
     first = text.split(" ", maxsplit=1)[0].rstrip(",:!?")
-    return text[:1].upper() + text[1:] if first.isalpha() or "'" in first else text
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.fullmatch(first) else text
 
 
 def _shorten(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TextIO
 
 from app.commands.progress_line import ProgressLine, bar
+from app.plain_words import significant
 from engine.events import Event, Finished, FinishReason, PrefillAdvanced, TokenDecoded
 
 _REASONS = {
@@ -116,14 +117,6 @@ def speed_line(event: Finished) -> str:
         f"{computed:,} tokens read at {significant(event.timings.prefill_tok_s)} tok/s, "
         f"{event.usage.completion_tokens:,} written at {significant(event.timings.decode_tok_s)} tok/s"
     )
-
-
-def significant(number: float | None) -> str:
-    """Three significant digits with separators; a dash for what is not known."""
-    if number is None:
-        return "-"
-    rounded = float(f"{number:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 100 else f"{number:#.3g}"
 
 
 def _make_lenient(out: TextIO) -> None:

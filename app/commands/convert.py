@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import resources
-from app.commands.inspect_views import printable, size
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.commands.progress_line import ProgressLine
+from app.plain_words import printable, size_text
 from engine.errors import Stopped, UserError
 from engine.gguf.types import AMBIGUOUS_TYPES
 from engine.recipes import Recipes
@@ -72,7 +72,8 @@ def as_text(done: "Conversion", found: "Divergence | None") -> str:
     """A few lines for people."""
     ratio = done.target_bytes / done.source_bytes
     lines = [
-        f"wrote {printable(str(done.target))}: {size(done.target_bytes)}, {ratio:.0%} of {size(done.source_bytes)}",
+        f"wrote {printable(str(done.target))}: {size_text(done.target_bytes)}, "
+        f"{ratio:.0%} of {size_text(done.source_bytes)}",
         f"formats before: {_formats(done.formats_before)}",
         f"formats now:    {_formats(done.formats_after)}",
         *map(printable, done.notes),

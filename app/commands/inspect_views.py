@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-_GIB = 1 << 30
-_MIB = 1 << 20
+from app.plain_words import printable, size_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def as_text(report: FileReport) -> str:
     in_files = f" in {report.files:,} files" if report.files > 1 else ""
     facts: list[tuple[str, object]] = [
         ("name", report.name),
-        ("file", f"{report.path} ({report.form}{in_files}, {size(report.file_bytes)})"),
+        ("file", f"{report.path} ({report.form}{in_files}, {size_text(report.file_bytes)})"),
         ("architecture", report.architecture),
         ("license", report.license),
         ("parameters", f"{report.parameters:,} in {report.tensors:,} tensors"),
@@ -113,22 +112,12 @@ def as_text(report: FileReport) -> str:
     return "\n".join(lines)
 
 
-def size(count: int) -> str:
-    """Three significant digits in GiB, or MiB below a quarter of one."""
-    return f"{count / _GIB:#.3g} GiB" if count >= _GIB // 4 else f"{count / _MIB:#.3g} MiB"
-
-
-def printable(text: str) -> str:
-    """Text from a file without line breaks and escape sequences that would change the terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
-
-
 def _type_table(types: tuple[TypeUse, ...]) -> list[str]:
     width = max([len(use.name) for use in types] + [6])
     lines = [f"{'format':<{width}} {'tensors':>8} {'weights':>18} {'size':>10} {'bits/weight':>12}"]
     for use in types:
         lines.append(
-            f"{use.name:<{width}} {use.tensors:>8,} {use.parameters:>18,} {size(use.stored_bytes):>10} "
+            f"{use.name:<{width}} {use.tensors:>8,} {use.parameters:>18,} {size_text(use.stored_bytes):>10} "
             f"{use.bits_per_weight:>12.2f}"
         )
     return lines
@@ -139,10 +128,12 @@ def _verdict(need: MemoryNeed | None) -> str:
         return ""
     session = f"and a session of {need.context:,} tokens"
     rows = [
-        f"{'fits' if fits else 'does not fit':<13} {place}: {size(needed)} for weights {session}"
+        f"{'fits' if fits else 'does not fit':<13} {place}: {size_text(needed)} for weights {session}"
         for place, fits, needed in (
             ("on the CPU, weights decoded", need.fits_cpu, need.cpu_bytes),
             ("on a GPU that shares memory, weights as stored", need.fits_gpu, need.gpu_bytes),
         )
     ]
-    return "\n".join([*rows, f"{'memory':<13} {size(need.available_bytes)} available of {size(need.total_bytes)}"])
+    return "\n".join(
+        [*rows, f"{'memory':<13} {size_text(need.available_bytes)} available of {size_text(need.total_bytes)}"]
+    )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from app.plain_words import size_text
 from engine.cache_shape import F16_BYTES, CacheShape
 from engine.ledger import LayerMemory, MemoryReport, capacity_bytes, plain_bytes_per_token
 from engine.plan import Step
@@ -15,7 +16,6 @@ from engine.step_buffers import Buffer, Phase
 
 GIB = 1 << 30
 _LINE = 100  # characters of a wrapped line
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _HEADINGS = ("layers", "count", "ring", "rows", "index", "rolling", "held", "plain attention", "masks avoided")
 _PHASES = {
     Phase.STEP: "the whole step",
@@ -102,15 +102,6 @@ def as_text(forecast: MemoryForecast) -> str:
             *_wrapped(f"Counted as: {counting_rule(shape)}."),
         )
     )
-
-
-def size_text(size: int) -> str:
-    """Bytes in the largest binary unit that gives at least 1, with three significant digits."""
-    value, unit = float(size), 0
-    while value >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    decimals = 0 if unit == 0 or value >= 99.95 else 1 if value >= 9.995 else 2
-    return f"{value:.{decimals}f} {_UNITS[unit]}"
 
 
 def _mask_sums(report: MemoryReport) -> dict[str, int | float]:

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from app.commands.inspect_views import printable, size
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.commands.progress_line import ProgressLine
+from app.plain_words import printable, size_text
 from engine.errors import Stopped
 from engine.synth.address import DEFAULT_RECIPE, address_of, parse_address
 from engine.synth.recipes import RECIPES
@@ -59,6 +59,6 @@ def as_json(done: WrittenModel) -> dict[str, Any]:
 def as_text(done: WrittenModel) -> str:
     """Two lines for people."""
     return (
-        f"wrote {printable(str(done.target))}: {size(done.target_bytes)}, {done.parameters:,} random weights\n"
+        f"wrote {printable(str(done.target))}: {size_text(done.target_bytes)}, {done.parameters:,} random weights\n"
         f"the same model without a file: {done.address}"
     )

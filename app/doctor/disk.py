@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.commands.memory_views import size_text
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.memory import DS4_WEIGHT_BYTES
+from app.plain_words import size_text
 
 MAX_BYTES = 256 << 20
 MAX_SECONDS = 2.0

@@ -7,10 +7,10 @@ the GPU may map, and is set by ttm.pages_limit in pages of 4 KiB. Sizes are in b
 import re
 from collections.abc import Iterator
 
-from app.commands.memory_views import size_text
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.hardware import Hardware
 from app.doctor.host import Host
+from app.plain_words import size_text
 
 GIB = 1 << 30
 PAGE_BYTES = 4096

@@ -14,8 +14,8 @@ import pytest
 import engine
 from app import cli
 from app.commands import chat
-from app.commands.chat_output import significant
 from app.documents.prompt import question_with_documents
+from app.plain_words import significant
 from engine.chat_format import Message, Role
 from engine.errors import UserError
 from engine.events import FinishReason

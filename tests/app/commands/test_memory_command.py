@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import resources
 from app.commands import memory
-from app.commands.memory_views import as_json, as_text, size_text
+from app.commands.memory_views import as_json, as_text
+from app.plain_words import size_text
 from engine.errors import ModelFileError, UserError
 from tests.support.deepseek_folder import plain_entries, write_folder
 from tests.support.model_files import ModelParts

@@ -57,6 +57,20 @@ def test_a_write_past_the_end_is_found(launcher: Launcher) -> None:
             assert out.tolist() == [1.0] * 5
 
 
+@pytest.mark.parametrize(("to", "source"), [(0, 0), (16, 0), (-16, 0), (8, 0), (0, 2)])
+def test_an_asynchronous_copy_that_hardware_refuses_is_reported(launcher: Launcher, to: int, source: int) -> None:
+    """Past either end of the pool, also where other LDS follows; or not aligned to 16 bytes."""
+    defines = (("TO", to), ("FROM", source))
+    kernel = launcher.kernel(KernelSource("stray_copy", "stray_copy", defines, 32, 512, folder=PROBES))
+    values, out = torch.arange(528).to(torch.uint8), torch.zeros(512, dtype=torch.uint8)
+    if to or source:
+        with pytest.raises(KernelLaunchError, match="leaves the pool"):
+            kernel((1, 1, 1), values=values, out=out)
+    else:
+        kernel((1, 1, 1), values=values, out=out)
+        assert torch.equal(out, values[:512])
+
+
 def test_wave_primitives_and_matrix_layouts(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
 ) -> None:

@@ -59,6 +59,14 @@ def test_the_most_tiles_are_enough_for_any_routing() -> None:
                 assert tiles <= products.most_tiles(pairs, experts)
 
 
+def test_the_pool_of_every_format_fits_a_multiprocessor() -> None:
+    """The device checks `pool_bytes` against its own constants; here: 227 KiB less the lookup table."""
+    for kind in WeightFormat:
+        source = products.product_source("product", kind, 4096, "sm_90")
+        assert source.pool_bytes <= (227 << 10) - 4 * 512, kind.name
+        assert products.product_source("product", kind, 4096, "gfx1151").pool_bytes <= 61440, kind.name
+
+
 @pytest.mark.parametrize("kind", list(WeightFormat), ids=lambda kind: kind.name)
 def test_dense_products_of_every_format(
     launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat

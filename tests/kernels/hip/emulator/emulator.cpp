@@ -2,7 +2,8 @@
 //
 // Waves are run in lockstep between meeting points: every lane runs until it meets its wave or its workgroup or ends.
 // Lanes of one wave that stop at different places are divergent code around an exchange, which hangs or corrupts a GPU:
-// that is reported as an error, as is a barrier that only some waves reach. One emulated launch at a time a process.
+// that is reported as an error, as are a barrier that only some waves reach and an asynchronous copy that the hardware
+// would refuse. One emulated launch at a time a process.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdint>
@@ -24,11 +25,15 @@ namespace {
 
 constexpr uint32_t WAVE = 32, SLOT_WORDS = 32;
 constexpr size_t STACK_BYTES = 128 * 1024;
-constexpr int ENDED = -1, FRESH = 0, AT_BARRIER = 1000;
+constexpr int STRAYED = -2, ENDED = -1, FRESH = 0, AT_BARRIER = 1000;
 
 struct Launch {
     uint32_t grid[3], threads, seed;
     char error[256];
+};
+
+struct Memory {
+    char *begin, *end;
 };
 
 struct Fiber {
@@ -36,7 +41,7 @@ struct Fiber {
     jmp_buf state;
     ucontext_t entry;
     bool entered = false;
-    int stop = FRESH;  // ENDED, AT_BARRIER, or the kind of wave exchange it stands at
+    int stop = FRESH;  // ENDED, AT_BARRIER, STRAYED (a copy went astray), or the kind of wave exchange it stands at
     uint8_t parity = 0;
     struct Copy {
         void* target;
@@ -53,6 +58,7 @@ std::vector<uint32_t> slots;  // [wave][parity][lane][SLOT_WORDS]
 jmp_buf scheduler;
 void (*body)(const void*);
 const void* context;
+Memory pool;  // the LDS that asynchronous copies may fill
 std::mt19937 random_bits;
 
 void leave(int stop) {
@@ -97,7 +103,12 @@ std::vector<uint32_t>& ordering(uint32_t count, uint32_t seed) {
 // Runs a wave until all of its lanes stand at the barrier or have ended; says which.
 int run_wave(uint32_t wave, uint32_t seed) {
     for (;;) {
-        for (uint32_t lane : ordering(WAVE, seed)) resume(wave * WAVE + lane);
+        for (uint32_t lane : ordering(WAVE, seed)) {
+            resume(wave * WAVE + lane);
+            if (fibers[wave * WAVE + lane]->stop == STRAYED)
+                throw std::runtime_error("an asynchronous copy of thread " + std::to_string(wave * WAVE + lane) +
+                                         " leaves the pool, or is not made of 16-byte pieces");
+        }
         const int stop = fibers[wave * WAVE]->stop;
         for (uint32_t lane = 0; lane < WAVE; ++lane) {
             if (fibers[wave * WAVE + lane]->stop != stop) {
@@ -125,7 +136,11 @@ void run_group(const Launch& launch) {
     }
 }
 
-void run_grid(const Launch& launch, void* lds, size_t lds_bytes) {
+void poison(Memory memory) {  // NaN as F32 and F16, -1 as an integer
+    if (memory.begin != memory.end) std::memset(memory.begin, 0xff, (size_t)(memory.end - memory.begin));
+}
+
+void run_grid(const Launch& launch, Memory lds) {
     if (launch.threads == 0 || launch.threads % WAVE != 0 || launch.threads > 1024) {
         throw std::runtime_error("a workgroup of " + std::to_string(launch.threads) + " threads");
     }
@@ -136,7 +151,7 @@ void run_grid(const Launch& launch, void* lds, size_t lds_bytes) {
         for (uint32_t y = 0; y < launch.grid[1]; ++y)
             for (uint32_t x = 0; x < launch.grid[0]; ++x) {
                 emulator_group[0] = x, emulator_group[1] = y, emulator_group[2] = z;
-                if (lds_bytes) std::memset(lds, 0xff, lds_bytes);  // NaN as F32 and F16, -1 as an integer
+                poison(lds), poison(pool);
                 run_group(launch);
             }
 }
@@ -157,6 +172,9 @@ uint32_t* emulator_slot(uint32_t lane) {
 }
 
 void emulator_copy_later(void* target, const void* source, uint32_t bytes) {
+    const char* piece = static_cast<const char*>(target);
+    const bool is_inside = piece >= pool.begin && piece + 16 <= pool.end;
+    if (!is_inside || (uintptr_t)target % 16 || (uintptr_t)source % 16 || bytes > 16) leave(STRAYED);
     Fiber& fiber = *fibers[emulator_thread];
     fiber.copies.push_back({target, source, bytes, fiber.closed_groups});
 }
@@ -176,12 +194,13 @@ void emulator_copy_now() {
     emulator_copy_groups(0);
 }
 
-void emulator_run(Launch* launch, void (*kernel)(const void*), const void* arguments, void* lds, size_t lds_bytes) {
+void emulator_run(Launch* launch, void (*kernel)(const void*), const void* arguments, Memory lds, Memory lds_pool) {
     body = kernel;
     context = arguments;
+    pool = lds_pool;
     launch->error[0] = 0;
     try {
-        run_grid(*launch, lds, lds_bytes);
+        run_grid(*launch, lds);
     } catch (const std::runtime_error& failure) {
         std::snprintf(launch->error, sizeof launch->error, "%s", failure.what());
         fibers.clear();  // some stand in the middle of the kernel

@@ -1,7 +1,8 @@
 // The CPU block emulator seen by a kernel source: the primitives of portable.h on fibers, one a thread of a workgroup.
 // A wave exchange or barrier hands control back to the scheduler in emulator.cpp, which resumes a wave only when all of
 // its lanes stand at the same exchange, and a workgroup only when all of its waves stand at the barrier. Shared memory
-// lives in one section of the kernel's library, so the scheduler can fill it with poison before each workgroup.
+// lives in two sections of the kernel's library, so the scheduler can fill it with poison before each workgroup, and
+// knows the pool that asynchronous copies go to.
 #pragma once
 
 #include <cmath>
@@ -18,7 +19,7 @@
 #define DEVICE_MEMBER inline __attribute__((always_inline))
 #define SHARED static __attribute__((section("emulated_lds"), used))
 #define SHARED_POOL(name, bytes) \
-    static __attribute__((section("emulated_lds"), used, aligned(16))) unsigned char name[bytes]
+    static __attribute__((section("emulated_pool"), used, aligned(16))) unsigned char name[bytes]
 #define CONSTANT static const
 #if !defined(HB_MATRIX_AMD) && !defined(HB_MATRIX_NVIDIA)
 #define HB_MATRIX_AMD 1  // the lane layout whose matrix instructions are modelled; the other one by -DHB_MATRIX_NVIDIA
@@ -32,8 +33,13 @@ struct EmulatedLaunch {
     char error[256];
 };
 
+struct EmulatedMemory {
+    char *begin, *end;
+};
+
 extern "C" {
-void emulator_run(EmulatedLaunch* launch, void (*body)(const void*), const void* context, void* lds, size_t lds_bytes);
+void emulator_run(EmulatedLaunch* launch, void (*body)(const void*), const void* context, EmulatedMemory lds,
+                  EmulatedMemory pool);
 void emulator_meet_wave(int site);
 void emulator_meet_group();
 extern uint32_t emulator_thread, emulator_group[3];
@@ -46,6 +52,8 @@ void emulator_close_group();
 void emulator_copy_groups(uint32_t but_latest);
 extern char __start_emulated_lds[] __attribute__((weak, visibility("hidden")));
 extern char __stop_emulated_lds[] __attribute__((weak, visibility("hidden")));
+extern char __start_emulated_pool[] __attribute__((weak, visibility("hidden")));
+extern char __stop_emulated_pool[] __attribute__((weak, visibility("hidden")));
 }
 
 namespace hb {
@@ -266,8 +274,8 @@ struct PackedCall {
 template <class... A>
 void emulate(void (*kernel)(A...), EmulatedLaunch* launch, const void* packed) {
     const PackedCall<A...> call{kernel, static_cast<const char*>(packed)};
-    emulator_run(launch, PackedCall<A...>::call, &call, __start_emulated_lds,
-                 (size_t)(__stop_emulated_lds - __start_emulated_lds));
+    emulator_run(launch, PackedCall<A...>::call, &call, {__start_emulated_lds, __stop_emulated_lds},
+                 {__start_emulated_pool, __stop_emulated_pool});
 }
 
 }  // namespace hb

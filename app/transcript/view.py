@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 
 from app.transcript.frame_pool import FramePool
-from app.transcript.message_frame import FRAME_MARGIN
+from app.transcript.message_frame import FRAME_MARGIN, MessageFrame
 from app.transcript.message_layout import MessageLayout
 from app.transcript.model import MessageView, PrefillStatus
 from app.transcript.page import Page, StreamedPiece
@@ -173,6 +173,10 @@ class TranscriptView(QAbstractScrollArea):
         anchor = self._anchor()
         if self.page.set_thinking_open(is_open):
             self._return_to(anchor)
+
+    def frame(self, message_id: int) -> MessageFrame | None:
+        """The controls of a message, None while it is not in sight."""
+        return self._frames.existing(message_id)
 
     def toggle_fold(self, message_id: int) -> None:
         """Open or close the thinking of a message; what was clicked stays where it is."""

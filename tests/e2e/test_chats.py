@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
-from app.chat.models import ExportFormat
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
 from tests.app.window.driver import WindowDriver
 
 
@@ -13,32 +16,33 @@ def titles(real: WindowDriver) -> list[str]:
 
 def test_search_rename_delete_and_undo(real: WindowDriver) -> None:
     real.ask("Tell me about salmon.")
-    chat = real.chats.current_chat_id
-    assert chat is not None
-    real.window.sidebar.rename_requested.emit(chat, "Fish")
-    real.wait(lambda: "Fish" in titles(real))
+    real.wait(lambda: titles(real) == ["Tell me about salmon"])
+    real.rename("Fish")
+    real.wait(lambda: titles(real) == ["Fish"])
     real.trigger("search")
     real.qtbot.keyClicks(real.window.sidebar.search_field, "salmon")
     real.wait(lambda: any(row.snippet for row in real.window.sidebar.rows))
+    real.qtbot.keyClick(real.window.sidebar.search_field, Qt.Key.Key_Return)
+    real.wait(lambda: len(real.messages) == 2)
     real.window.sidebar.search_field.clear()
-    real.window.sidebar.delete_requested.emit(chat)
+    real.wait(lambda: titles(real) == ["Fish"])
+    real.choose_from_menu("Fish", "Delete")
     real.wait(lambda: "Fish" not in titles(real))
-    real.window.toast.undo_button.click()
+    real.qtbot.mouseClick(real.window.toast.undo_button, Qt.MouseButton.LeftButton)
     real.wait(lambda: "Fish" in titles(real) and len(real.messages) == 2)
 
 
-def test_export_and_import_round_trip(real: WindowDriver, tmp_path: Path) -> None:
+def test_export_and_import_round_trip(real: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real.ask("Tell me about rain.")
     chat = real.chats.current_chat_id
-    assert chat is not None
     before = [(m.role, m.text) for m in real.messages]
     path = tmp_path / "chat.json"
-    with real.qtbot.waitSignal(real.chats.exported, timeout=60_000):
-        real.chats.export_chat(chat, path, ExportFormat.JSON)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    real.wait(lambda: titles(real) == ["Tell me about rain"])
+    real.choose_from_menu("Tell me about rain", "Export …")
+    real.wait(lambda: "exported" in real.window.toast.text)
     assert json.loads(path.read_text())
-    with real.qtbot.waitSignal(real.chats.imported, timeout=60_000) as imported:
-        real.chats.import_chats(path)
-    (ids,) = imported.args
-    real.chats.open_chat(ids[0])
-    real.wait(lambda: real.chats.current_chat_id == ids[0])
+    real.choose_from_menu("Tell me about rain", "Import chats …")
+    real.wait(lambda: real.chats.current_chat_id != chat and len(real.messages) == 2)
     assert [(m.role, m.text) for m in real.messages] == before

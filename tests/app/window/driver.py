@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.chat.service import ChatService
@@ -76,6 +76,31 @@ class WindowDriver:
 
     def wait_for_end(self) -> None:
         self.wait(lambda: self.messages and self.last.state in ENDED)
+
+    def press_button(self, name: str, message_id: int | None = None) -> None:
+        """Click the button of this name under a message (the last one by default), the pointer over it."""
+        frame = self.window.chat.transcript.frame(self.last.id if message_id is None else message_id)
+        assert frame is not None, "the message is not in sight"
+        frame.set_hovered(True)
+        found = [b for b in frame.findChildren(QAbstractButton) if b.accessibleName() == name and b.isVisible()]
+        assert len(found) == 1, f"{len(found)} buttons {name!r}"
+        self.qtbot.mouseClick(found[0], Qt.MouseButton.LeftButton)
+
+    def rename(self, title: str) -> None:
+        """Press F2 and write another title into the list."""
+        self.trigger("rename")
+        self.wait(lambda: self.window.sidebar.list.findChildren(QLineEdit))
+        (editor,) = self.window.sidebar.list.findChildren(QLineEdit)
+        editor.selectAll()
+        self.qtbot.keyClicks(editor, title)
+        self.qtbot.keyClick(editor, Qt.Key.Key_Return)
+
+    def choose_from_menu(self, title: str, text: str) -> None:
+        """An entry of the context menu of the chat with this title."""
+        sidebar = self.window.sidebar
+        number = next(n for n, row in enumerate(sidebar.rows) if row.shown_title == title)
+        menu = sidebar.menu_for(sidebar.rows[number], sidebar.list.model().index(number, 0))
+        next(action for action in menu.actions() if action.text() == text).trigger()
 
     def click_primary(self) -> None:
         self.qtbot.mouseClick(self.composer.primary_button, Qt.MouseButton.LeftButton)

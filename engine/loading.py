@@ -4,9 +4,7 @@
 """
 
 import hashlib
-import logging
 import threading
-import traceback
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
@@ -15,7 +13,6 @@ from typing import TypeVar
 import torch
 
 import resources
-from engine.backends import NoGpu, cpu_backend, gpu_backend
 from engine.backends.base import Backend, TokenProgram
 from engine.cache_shape import CacheShape
 from engine.chat_format import Message, encode_chat
@@ -29,6 +26,7 @@ from engine.missing_tokenizer import tokenizer_of
 from engine.model import Network
 from engine.model_info import ModelInfo
 from engine.model_source import ModelSource, open_model
+from engine.placing import LoadJob, place
 from engine.plan import STEP_CAP, Cut, Step
 from engine.prefix_store import PrefixStore
 from engine.session import Mode, Session
@@ -39,10 +37,8 @@ from engine.tensor_source import TensorSource
 from engine.threads import cpu_threads
 from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
-from engine.weights import ModelWeights, Progress, load_weights
 
 E = TypeVar("E", bound=Enum)
-log = logging.getLogger(__name__)
 
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _DEFAULT_CONTEXT = 16384
@@ -121,50 +117,17 @@ def load_source(
     """As `load`, from a source that is already open."""
     cpu_threads()
     config = ModelConfig.from_gguf(source)
-    engine = _choose_backend(backend, config, _compute_dtype(dtype))
+    compute = _compute_dtype(dtype)
     tokenizer = tokenizer_of(source, config.vocab)
     if tokenizer.vocab_size > config.vocab:
         raise UserError(f"{source.name}: the tokenizer has {tokenizer.vocab_size} tokens, the model {config.vocab}")
     stored = StoredWeights(source)
     rounding = _choice(KvRounding, kv_rounding or config.default_kv_rounding, "kv_rounding")
-    engine.require_memory(stored, rounding)
-    weights = _take_in(stored, engine, progress, stop)
-    engine.prepare_decode(stored, weights)
+    job = LoadJob(stored, rounding, progress, stop)
+    engine, weights = place(job, config, backend, compute)
     prefixes = PrefixStore(prefix_folder) if prefix_folder is not None else None
     network = Network(config, weights, engine)
     return Model(_info(source, stored, config, engine), network, tokenizer, rounding, source, prefixes)
-
-
-def _take_in(
-    stored: StoredWeights, engine: Backend, progress: Progress | None, stop: threading.Event | None
-) -> ModelWeights:
-    """Load all weights; whatever raises, what was allocated so far is given back first."""
-    try:
-        return load_weights(stored, engine.config, engine.placement(), progress, stop)
-    except BaseException as failure:
-        traceback.clear_frames(failure.__traceback__)  # their variables hold what was placed so far
-        engine.release()
-        if isinstance(failure, torch.OutOfMemoryError | MemoryError):
-            raise UserError(
-                f"{stored.source.name}: the {engine.name.upper()} ran out of memory while the model was loaded; close "
-                "other programs or choose a smaller model"
-            ) from None
-        raise
-
-
-def _choose_backend(name: str, config: ModelConfig, dtype: torch.dtype) -> Backend:
-    """The GPU where there is one that can run the model, else the CPU; or the one asked for. Raises UserError."""
-    if name not in ("auto", "cpu", "gpu"):
-        raise UserError(f"backend {name!r} is not one of auto, cpu, gpu")
-    if name == "cpu":
-        return cpu_backend(config, dtype)
-    found = gpu_backend(config)
-    if not isinstance(found, NoGpu):
-        return found
-    if name == "gpu":
-        raise UserError(f"the model cannot run on a GPU here: {found.reason}")
-    log.info("running on the CPU: %s", found.reason)
-    return cpu_backend(config, dtype)
 
 
 def _compute_dtype(name: str) -> torch.dtype:

@@ -6,7 +6,11 @@ Buffer sizes are the business of kernels.ops, which knows the shapes.
 """
 
 import ctypes
+import os
 import struct
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -76,14 +80,39 @@ class Launcher:
     builder: Builder
     cache: CodeCache
     _loaded: dict[KernelSource, "LoadedKernel"] = field(default_factory=dict)
+    _noted: dict[KernelSource, None] | None = None
 
-    def kernel(self, source: KernelSource) -> "LoadedKernel":
+    def kernel(self, source: KernelSource) -> "LoadedKernel | UnlaunchedKernel":
         """The loaded kernel. Raises KernelBuildError or KernelLaunchError, which name it and the device."""
+        if self._noted is not None:
+            self._noted[source] = None
+            return UnlaunchedKernel()
         loaded = self._loaded.get(source)
         if loaded is None:
             function = self.device.load(self.cache.get(source, self.builder), source)
             loaded = self._loaded[source] = LoadedKernel(self.device, source, function)
         return loaded
+
+    @contextmanager
+    def noting(self) -> Iterator[dict[KernelSource, None]]:
+        """Inside, kernels are noted in order instead of built and launched: what a piece of work will need."""
+        self._noted = {}
+        try:
+            yield self._noted
+        finally:
+            self._noted = None
+
+    def build(self, sources: Iterable[KernelSource]) -> None:
+        """Compile what the cache lacks, on all processors. Raises KernelBuildError."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda source: self.cache.get(source, self.builder), sources))
+
+
+class UnlaunchedKernel:
+    """Stands for a kernel that is only noted."""
+
+    def __call__(self, grid: Grid, /, **arguments: Argument) -> None:
+        """Nothing."""
 
 
 class LoadedKernel:

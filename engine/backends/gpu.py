@@ -8,20 +8,20 @@ one loaded model on the session's thread.
 from collections import deque
 
 import torch
-from torch.nn import functional
 
 from engine.backends.base import TokenProgram
 from engine.backends.gpu_buffers import gpu_step_buffers
 from engine.backends.gpu_decode import DecodeProgram
-from engine.backends.gpu_matrix import BlockMatrix, GateUp
-from engine.backends.gpu_memory import advice, available_on_gpu, placed_bytes
+from engine.backends.gpu_experts import run_experts
+from engine.backends.gpu_matrix import stored_of
+from engine.backends.gpu_memory import largest_usual_step, require_gpu_memory
 from engine.backends.gpu_placement import BlockPlacement
 from engine.backends.gpu_products import DenseProducts, exact_product
+from engine.backends.gpu_rehearsal import rehearse
 from engine.backends.gpu_shapes import KernelShapes
-from engine.backends.memory_need import MemoryNeed, require_room
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
-from engine.errors import UserError
+from engine.errors import EngineError, UserError
 from engine.layers.compressor import Windows
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.matrix import Matrix
@@ -29,18 +29,17 @@ from engine.layers.moe import Experts, Router, Routing
 from engine.layers.rope import rotation
 from engine.layers.rounding import KvRounding
 from engine.layers.row_attention import QueryForm, RowSpace
-from engine.ledger import capacity_bytes
 from engine.placement import Placement
-from engine.plan import STEP_CAP, AttentionPlan, Band, Step
+from engine.plan import AttentionPlan, Band, Step
 from engine.state import SessionState
 from engine.step_buffers import Buffer, peak_bytes
 from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
+from kernels.errors import KernelBuildError, KernelError
 from kernels.launch import Launcher
-from kernels.ops import attention, compressor, indexer, matvec, products, residual, routing, rows
+from kernels.ops import attention, compressor, indexer, matvec, residual, routing, rows
 from kernels.ops.formats import unpack
 
-USUAL_CONTEXT = 16384
 SCORE_BYTES = 64 << 20  # indexer scores that exist at once
 _FEW_ROWS = 8  # up to so many rows, a product reads the blocks once a row, as decode does
 _QUEUED_MARKS = 2
@@ -75,12 +74,8 @@ class GpuBackend:
         if rounding is KvRounding.NONE:
             raise UserError("kv_rounding 'none' keeps float32 rows; the GPU stores rows in F16")
         shape = CacheShape.from_config(self.config)
-        context = min(USUAL_CONTEXT, self.config.context_length)
-        step = Step(max(context - STEP_CAP, 0), min(context, STEP_CAP))
-        buffers = peak_bytes(self.step_buffers(shape, step))
-        need = MemoryNeed(placed_bytes(stored), capacity_bytes(shape, context), buffers)
-        available = available_on_gpu(self.tensor_device)
-        require_room(stored.source.name, "GPU", need, available, advice(need.total))
+        step, context = largest_usual_step(self.config)
+        require_gpu_memory(stored, shape, context, peak_bytes(self.step_buffers(shape, step)), self.tensor_device)
 
     def placement(self) -> Placement:
         return BlockPlacement(self.tensor_device)
@@ -115,7 +110,7 @@ class GpuBackend:
         return out
 
     def embed(self, token_ids: torch.Tensor, embedding: Matrix) -> torch.Tensor:
-        stored = _blocks(embedding).stored
+        stored = stored_of(embedding)
         geometry = stored.kind.value
         chosen = stored.blocks.index_select(0, token_ids).view(-1, geometry.bytes)
         found = self._new(len(chosen), geometry.block)
@@ -126,7 +121,7 @@ class GpuBackend:
         """float32 [N, out]."""
         if isinstance(weight, torch.Tensor):
             return exact_product(x, weight)
-        stored = _blocks(weight).stored
+        stored = stored_of(weight)
         if len(x) > _FEW_ROWS:
             return self.products.multiply(x, stored)
         out = self._new(len(x), stored.rows)
@@ -135,7 +130,7 @@ class GpuBackend:
 
     def grouped_linear(self, o: torch.Tensor, weight: Matrix) -> torch.Tensor:
         """F16 [N, G·out_rank]; float32 where few rows go through the decode products."""
-        stored, groups = _blocks(weight).stored, self.config.out_groups
+        stored, groups = stored_of(weight), self.config.out_groups
         if len(o) > _FEW_ROWS:
             return self.products.multiply_groups(o, stored, groups)
         out = self._new(len(o), stored.rows)
@@ -299,29 +294,15 @@ class GpuBackend:
         return found
 
     def run_experts(self, x: torch.Tensor, routing: Routing, experts: Experts) -> torch.Tensor:
-        """Routed pairs go through their experts in one sorted list; sums run over slots in order."""
-        gate_up, down = _gate_up(experts.gate_up), _blocks(experts.down).stored
-        tokens, pairs = len(x), routing.experts.numel()
-        half = self.as_input(x)
-        out = self._shared_expert(half, experts)
-        lists = products.WorkList.empty(tokens, self.config.experts_used, down.experts, self.tensor_device)
-        products.build_lists(self.launcher, routing.experts, lists)
-        inner = self._new(pairs, down.width, dtype=torch.float16)
-        products.gate_up(self.launcher, gate_up.gate, gate_up.up, half, lists, inner, experts.limit)
-        outputs = self._new(pairs, down.rows)
-        products.down(self.launcher, down, inner, lists, outputs)
-        products.combine(self.launcher, outputs, lists, routing.weights, out, out)
-        return out
-
-    def _shared_expert(self, half: torch.Tensor, experts: Experts) -> torch.Tensor:
-        """float32 [N, D] of F16 [N, D]; few rows too, so that a short step equals a long one."""
-        pair, limit = _gate_up(experts.shared_gate_up), experts.limit
-        gate = self.products.multiply(half, pair.gate).clamp_(max=limit)
-        inner = self.products.multiply(half, pair.up).clamp_(-limit, limit).mul_(functional.silu(gate, inplace=True))
-        return self.products.multiply(inner, _blocks(experts.shared_down).stored)
+        return run_experts(self.launcher, self.products, self.as_input(x), routing, experts)
 
     def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
+        """Builds and tries the model's kernels. Raises EngineError naming the kernel that does not build or run."""
         self._weights = weights
+        try:
+            rehearse(self, weights)
+        except KernelError as failure:
+            raise EngineError(f"{failure}{_log_of(failure)}") from failure
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         return None if self._weights is None else DecodeProgram(self, self._weights, state, selects)
@@ -337,13 +318,5 @@ class GpuBackend:
         return self._start
 
 
-def _blocks(matrix: Matrix) -> BlockMatrix:
-    if not isinstance(matrix, BlockMatrix):
-        raise TypeError(f"{type(matrix).__name__} is not held in blocks: it belongs to another backend")
-    return matrix
-
-
-def _gate_up(matrix: Matrix) -> GateUp:
-    if not isinstance(matrix, GateUp):
-        raise TypeError(f"{type(matrix).__name__} is no pair of gate and up: it belongs to another backend")
-    return matrix
+def _log_of(failure: KernelError) -> str:
+    return f"\n{failure.log}" if isinstance(failure, KernelBuildError) else ""

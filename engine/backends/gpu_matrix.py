@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.layers.matrix import Matrix
 from kernels.ops.formats import WeightFormat
 from kernels.ops.matvec import Matrix as StoredMatrix
 
@@ -45,10 +46,12 @@ class BlockMatrix:
         stored = self.stored
         return torch.Size((*((stored.experts,) if stored.experts > 1 else ()), stored.rows, stored.width))
 
-    def row_range(self, first: int, count: int) -> StoredMatrix:
-        """Consecutive rows of a plain matrix as a matrix of their own; a view."""
-        stored = self.stored
-        return StoredMatrix(stored.kind, stored.blocks[first : first + count], count, stored.width)
+
+def stored_of(matrix: Matrix) -> StoredMatrix:
+    """The blocks of a matrix that this backend placed. Raises TypeError for another backend's form."""
+    if not isinstance(matrix, BlockMatrix):
+        raise TypeError(f"{type(matrix).__name__} is not held in blocks: it belongs to another backend")
+    return matrix.stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +65,10 @@ class GateUp:
     def shape(self) -> torch.Size:
         experts = (self.gate.experts,) if self.gate.experts > 1 else ()
         return torch.Size((*experts, self.gate.rows + self.up.rows, self.gate.width))
+
+
+def pair_of(matrix: Matrix) -> GateUp:
+    """As `stored_of`, for gate and up."""
+    if not isinstance(matrix, GateUp):
+        raise TypeError(f"{type(matrix).__name__} is no pair of gate and up: it belongs to another backend")
+    return matrix

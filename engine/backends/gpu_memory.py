@@ -9,13 +9,19 @@ from pathlib import Path
 import torch
 
 from engine.backends.gpu_matrix import device_format
+from engine.backends.memory_need import MemoryNeed, require_room
+from engine.cache_shape import CacheShape
+from engine.config import ModelConfig
 from engine.gpu_counters import GpuCounters, read_gpus
 from engine.host import available_bytes
+from engine.ledger import capacity_bytes
 from engine.names import Part, part_of
+from engine.plan import STEP_CAP, Step
 from engine.stored_weights import StoredWeights
 
 _DESKTOP_BYTES = 4 << 30  # main memory that a model must leave to everything else
 _PAGE_BYTES = 4096
+USUAL_CONTEXT = 16384
 _ALWAYS_FLOAT32 = ("_fn.weight", "_ape.weight")  # mixers and position biases, which no product kernel reads
 
 
@@ -55,6 +61,21 @@ def advice(needed: int, root: Path = Path("/")) -> str:
         f"the GPU may map {card.gtt_total / (1 << 30):.1f} GiB of main memory: raise that limit with the kernel "
         f"parameter ttm.pages_limit={-(-wanted // _PAGE_BYTES)}, or choose a smaller model"
     )
+
+
+def largest_usual_step(config: ModelConfig) -> tuple[Step, int]:
+    """The last step of a conversation of usual length, and that length."""
+    context = min(USUAL_CONTEXT, config.context_length)
+    tokens = min(context, STEP_CAP)
+    return Step(context - tokens, tokens), context
+
+
+def require_gpu_memory(
+    stored: StoredWeights, shape: CacheShape, context: int, step_bytes: int, device: torch.device
+) -> None:
+    """Raises UserError, with what to change, where weights, a session of `context` tokens and a step do not fit."""
+    need = MemoryNeed(placed_bytes(stored), capacity_bytes(shape, context), step_bytes)
+    require_room(stored.source.name, "GPU", need, available_on_gpu(device), advice(need.total))
 
 
 def _placed(stored: StoredWeights, name: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from engine.backends.gpu_matrix import BlockMatrix, GateUp
+from engine.backends.gpu_matrix import pair_of, stored_of
 from engine.backends.gpu_side_stream import SideStream
 from engine.backends.gpu_token import Rotation, TokenInputs
 from engine.backends.gpu_token_buffers import TokenBuffers
@@ -58,7 +58,7 @@ class TokenLayers:
         self._multiply(weights.output, b.x, self.logits)
 
     def _embed(self, embedding: Matrix) -> None:
-        stored = _stored(embedding)
+        stored = stored_of(embedding)
         geometry = stored.kind.value
         chosen = stored.blocks.index_select(0, self._inputs.token_id).view(-1, geometry.bytes)
         unpack(self._launcher, stored.kind, chosen, self._buffers.embedded.view(-1, geometry.block))
@@ -107,7 +107,7 @@ class TokenLayers:
         q = b.q.view(1, c.heads, c.head_dim)
         angles = attention.QueryRotation(*rotation, weights.sinks, c.rms_eps)
         attention.attend_split(self._launcher, self._split, q, attended, angles, q, self._inputs.position, work)
-        out_a = _stored(weights.out_a)
+        out_a = stored_of(weights.out_a)
         matvec.multiply(self._launcher, out_a, b.q.view(1, c.out_groups, out_a.width), b.grouped)
         self._multiply(weights.out_b, b.grouped, b.y)
 
@@ -186,7 +186,7 @@ class TokenLayers:
 
     def _experts(self, router: Router, experts: Experts) -> None:
         c, b = self._config, self._buffers
-        shared, routed = _pair(experts.shared_gate_up), _pair(experts.gate_up)
+        shared, routed = pair_of(experts.shared_gate_up), pair_of(experts.gate_up)
         with self._side.beside():
             matvec.gate_up(self._launcher, shared.gate, shared.up, b.x, b.only_expert, b.shared_inner, experts.limit)
             self._multiply(experts.shared_down, b.shared_inner[0], b.y)
@@ -205,7 +205,7 @@ class TokenLayers:
         )
         matvec.gate_up(self._launcher, routed.gate, routed.up, b.x, b.experts, b.inner, experts.limit)
         self._side.join()
-        down = _stored(experts.down)
+        down = stored_of(experts.down)
         matvec.down(self._launcher, down, b.inner, b.experts, b.expert_weights, b.y, b.y)
 
     def _multiply(self, weight: Matrix, x: torch.Tensor, out: torch.Tensor) -> None:
@@ -213,7 +213,7 @@ class TokenLayers:
         if isinstance(weight, torch.Tensor):
             torch.mm(x, weight.T, out=out)
         else:
-            matvec.multiply(self._launcher, _stored(weight), x[:, None, :], out)
+            matvec.multiply(self._launcher, stored_of(weight), x[:, None, :], out)
 
     def _finish(
         self,
@@ -238,15 +238,3 @@ class TokenLayers:
             epsilon=self._config.rms_eps,
             ring=ring,
         )
-
-
-def _stored(matrix: Matrix) -> matvec.Matrix:
-    if not isinstance(matrix, BlockMatrix):
-        raise TypeError(f"{type(matrix).__name__} is not held in blocks")
-    return matrix.stored
-
-
-def _pair(matrix: Matrix) -> GateUp:
-    if not isinstance(matrix, GateUp):
-        raise TypeError(f"{type(matrix).__name__} is no pair of gate and up")
-    return matrix

@@ -1,0 +1,90 @@
+"""Brings a model's weights onto a machine: the GPU where there is one that can run it, the CPU otherwise.
+
+Called by engine.loading on the loading thread. The backend's note says why the other way was not taken.
+"""
+
+import logging
+import threading
+import traceback
+from dataclasses import dataclass
+
+import torch
+
+from engine.backends import NoGpu, cpu_backend, gpu_backend
+from engine.backends.base import Backend
+from engine.config import ModelConfig
+from engine.errors import EngineError, ModelFileError, UserError
+from engine.layers.rounding import KvRounding
+from engine.stored_weights import StoredWeights
+from engine.weights import ModelWeights, Progress, load_weights
+
+log = logging.getLogger(__name__)
+Placed = tuple[Backend, ModelWeights]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadJob:
+    """One load: the weights, how rows will be stored, who watches, and who may stop it."""
+
+    stored: StoredWeights
+    rounding: KvRounding
+    progress: Progress | None
+    stop: threading.Event | None
+
+    def onto(self, backend: Backend) -> Placed:
+        """Check memory, load, make ready; whatever raises, what was allocated so far is given back first."""
+        backend.require_memory(self.stored, self.rounding)
+        try:
+            weights = load_weights(self.stored, backend.config, backend.placement(), self.progress, self.stop)
+            backend.prepare_decode(self.stored, weights)
+            return backend, weights
+        except BaseException as failure:
+            traceback.clear_frames(failure.__traceback__)  # their variables hold what was placed so far
+            backend.release()
+            if isinstance(failure, torch.OutOfMemoryError | MemoryError):
+                raise UserError(
+                    f"{self.stored.source.name}: the {backend.name.upper()} ran out of memory while the model was "
+                    "loaded; close other programs or choose a smaller model"
+                ) from None
+            raise
+
+
+def place(job: LoadJob, config: ModelConfig, name: str, dtype: torch.dtype) -> Placed:
+    """The model on "gpu" or "cpu" as asked, or with "auto" on the GPU where that works, else on the CPU in `dtype`.
+
+    Raises UserError (also for another name), EngineError (a kernel that does not build or run), Stopped.
+    """
+    match name:
+        case "cpu":
+            return job.onto(cpu_backend(config, dtype))
+        case "gpu":
+            found = gpu_backend(config)
+            if isinstance(found, NoGpu):
+                raise UserError(f"the model cannot run on a GPU here: {found.reason}")
+            return job.onto(found)
+        case "auto":
+            return _wherever_it_runs(job, config, dtype)
+        case _:
+            raise UserError(f"backend {name!r} is not one of auto, cpu, gpu")
+
+
+def _wherever_it_runs(job: LoadJob, config: ModelConfig, dtype: torch.dtype) -> Placed:
+    found = gpu_backend(config)
+    if isinstance(found, NoGpu):
+        log.info("running on the CPU: %s", found.reason)
+        return job.onto(cpu_backend(config, dtype))
+    try:
+        return job.onto(found)
+    except ModelFileError:
+        raise
+    except (UserError, EngineError) as failure:
+        obstacle = failure
+    log.warning("running on the CPU: %s", obstacle)
+    cpu = cpu_backend(config, dtype)
+    cpu.native_note = f"{cpu.native_note}; not on the GPU: {obstacle}"
+    try:
+        return job.onto(cpu)
+    except ModelFileError:
+        raise
+    except UserError as misfit:
+        raise obstacle from misfit  # what fits neither is a matter of the GPU's memory

@@ -23,9 +23,6 @@ from engine.snapshot import read_snapshot, write_snapshot
 from engine.state import SessionState
 from engine.timeline import Timeline
 
-# Below it, token by token in one compiled call each is faster than one step of all layers (and nearer to float32).
-_SHORT_PROMPT = 32
-
 
 class Mode(Enum):
     """How rows are selected and tokens executed (banded-prefill 2.6)."""
@@ -83,7 +80,9 @@ class Session:
         """As `prefill`, yielding after each layer of each step (in exact mode, after each token)."""
         self.check(ids)
         steps = cut_prompt(self.position, len(ids), self.cap, self.cut)
-        singly = self.mode is Mode.EXACT or (self._program is not None and len(ids) <= _SHORT_PROMPT)
+        singly = self.mode is Mode.EXACT or (
+            self._program is not None and len(ids) <= self.model.network.backend.singly_up_to
+        )
         done, logits = 0, torch.empty(0)
         for number, step in enumerate(steps, 1):
             chosen = ids[done : done + step.tokens]

@@ -39,6 +39,7 @@ class Backend(Protocol):
     compute_dtype: torch.dtype
     config: ModelConfig
     tensor_device: torch.device  # where weights, state and activations live
+    singly_up_to: int  # tokens of a prompt that go faster one by one through `token_program` than as one step
     works_in_bands: bool  # whether work between two attentions goes band by band rather than over the whole step
     native_note: str  # which compiled kernels run, or why none
 

@@ -33,6 +33,7 @@ class CpuBackend:
     compiled = False
     device = "cpu"
     tensor_device = torch.device("cpu")
+    singly_up_to = 32  # and nearer to float32
     works_in_bands = True  # a band's activations stay in cache
 
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:

@@ -55,6 +55,7 @@ class GpuBackend:
     """See engine.backends.base.Backend."""
 
     name = "gpu"
+    singly_up_to = 12
     works_in_bands = False  # weights are swept once a step
     compute_dtype = torch.float16
 

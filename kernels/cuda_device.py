@@ -5,6 +5,7 @@ torch owns the context: its primary context is made current first, and launches 
 
 import ctypes
 import importlib
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,6 +13,14 @@ import torch
 from kernels.errors import KernelLaunchError, KernelUnavailableError
 from kernels.launch import Grid, PackedArguments
 from kernels.source import KernelSource
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """An entry function and the attributes of its launches."""
+
+    handle: Any
+    attributes: list[Any]
 
 
 class CudaDevice:
@@ -43,17 +52,36 @@ class CudaDevice:
             attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             (status,) = self._driver.cuFuncSetAttribute(function, attribute, source.pool_bytes)
             self._check("cuFuncSetAttribute", status)
-        return function
+        return _Function(function, self._overlap(source))
 
-    def launch(self, function: Any, source: KernelSource, grid: Grid, arguments: PackedArguments) -> None:
+    def launch(self, function: "_Function", source: KernelSource, grid: Grid, arguments: PackedArguments) -> None:
         self._last_kernel = source.label
         base = ctypes.addressof(arguments.buffer)
         addresses = (ctypes.c_void_p * len(arguments.offsets))(*(base + offset for offset in arguments.offsets))
         stream = torch.cuda.current_stream(self._index).cuda_stream
-        (status,) = self._driver.cuLaunchKernel(
-            function, *grid, source.threads, 1, 1, source.pool_bytes, stream, ctypes.addressof(addresses), 0
-        )
-        self._check("cuLaunchKernel", status)
+        if not function.attributes:
+            (status,) = self._driver.cuLaunchKernel(
+                function.handle, *grid, source.threads, 1, 1, source.pool_bytes, stream, ctypes.addressof(addresses), 0
+            )
+            self._check("cuLaunchKernel", status)
+            return
+        config = self._driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = source.threads, 1, 1
+        config.sharedMemBytes = source.pool_bytes
+        config.hStream = stream
+        config.attrs, config.numAttrs = function.attributes, len(function.attributes)
+        (status,) = self._driver.cuLaunchKernelEx(config, function.handle, ctypes.addressof(addresses), 0)
+        self._check("cuLaunchKernelEx", status)
+
+    def _overlap(self, source: KernelSource) -> list[Any]:
+        """Launch attributes of a kernel that may be brought in while the one before it ends (device/overlap.h)."""
+        if not source.overlaps:
+            return []
+        attribute = self._driver.CUlaunchAttribute()
+        attribute.id = self._driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
+        return [attribute]
 
     def synchronise(self) -> None:
         self._check("cuCtxSynchronize", self._driver.cuCtxSynchronize()[0])

@@ -55,6 +55,11 @@ class KernelSource:
             macros.append(f"#define K_POOL_BYTES {self.pool_bytes}")
         return "\n".join([*macros, joined_text(self.folder / f"{self.file}.hip")])
 
+    @property
+    def overlaps(self) -> bool:
+        """Whether the kernel waits for its inputs itself, so that it may start while the one before it ends."""
+        return "await_inputs();" in (self.folder / f"{self.file}.hip").read_text(encoding="utf-8")
+
     def parameters(self) -> tuple[Parameter, ...]:
         """The entry function's arguments in order; element types that are shape macros are looked up."""
         macros = {f"K_{name}": str(value) for name, value in self.defines}

@@ -4,6 +4,7 @@
 // The shape macros are those of attention_walk.h, with one query and one row buffer; K_ROWS is the rows of a split.
 #include "attention_band.h"
 #include "attention_splits.h"
+#include "overlap.h"
 
 using namespace hb;
 
@@ -19,6 +20,7 @@ KERNEL(THREADS) attention_split(const float* q, const u16* raw, const u16* compr
     u16* rows = (u16*)pool;
     u16* staged = (u16*)(pool + SHARES_AT);
     const u32 split = group_x(), first_head = group_y() * K_GROUP_HEADS;
+    await_inputs();
     const Visibility view{start[0], ratio, K_WINDOW, compressed_rows};
     const Splits splits = splits_of(view, plan, counts, top_k);
     if (splits.rows(split) == 0) return;

@@ -3,6 +3,7 @@
 // complete window. The result is the same for one step and for the same tokens one by one.
 //
 //   K_RATIO, K_WIDTH   see windows.h
+#include "overlap.h"
 #include "windows.h"
 
 using namespace hb;
@@ -10,6 +11,7 @@ using namespace hb;
 // The state is updated in place. Grid (TOKEN_WIDTH / 128, 1 or 128): a thread owns a channel of one slot of the window.
 KERNEL(128) compress_state(const float* values, const float* gates, const float* bias, float* state_values,
                            float* state_gates, const u32* start, u32 tokens) {
+    await_inputs();
     const u32 channel = group_x() * 128 + thread_index(), slot = group_y();
     if (channel >= TOKEN_WIDTH) return;
     const Windows windows{values, gates, bias, state_values, state_gates, start[0], tokens};

@@ -3,6 +3,7 @@
 //
 //   K_HEADS, K_WIDTH   64, 128 (V4-Flash); 8, 32 (embedded)
 #include "matrix.h"
+#include "overlap.h"
 #include "visibility.h"
 
 using namespace hb;
@@ -20,6 +21,7 @@ KERNEL(128) index_scores_one(const u16* queries, const float* head_weights, cons
     SHARED u16 query_tile[PADDED_HEADS * STRIDE] __attribute__((aligned(16)));
     SHARED float weights[PADDED_HEADS];
     SHARED float dots[THREADS / WAVE][16][DOT_STRIDE];
+    await_inputs();
     const u32 first_row = group_x() * ROWS, token = group_y();
     const Visibility view{start[0] + first_token, ratio, 0, stored};
     for (u32 i = thread_index(); i < ROWS * CHUNKS_A_ROW; i += THREADS) {

@@ -4,6 +4,7 @@
 //
 //   K_STREAMS, K_HIDDEN, K_OUTPUTS, K_SPLITS   as in residual_project
 //   K_ITERATIONS                               Sinkhorn iterations, 20: a softmax and a column pass, then 19 pairs
+#include "overlap.h"
 #include "residual_streams.h"
 
 using namespace hb;
@@ -95,6 +96,7 @@ KERNEL(THREADS) residual_finish(const float* partial, const float* streams, cons
                                 float mix_epsilon) {
     SHARED float weights[K_STREAMS];
     SHARED float scratch[THREADS / WAVE];
+    await_inputs();
     u64 token = group_x();
     if constexpr (GOES_BACK) {
         const u32 bundle = group_x() / BUNDLE, place = group_x() % BUNDLE;

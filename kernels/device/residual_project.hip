@@ -8,6 +8,7 @@
 //   K_SPLITS              32
 //   K_TOKENS              tokens a workgroup: 16 share each row of the mixer; 1 where there are few, for speed
 //   K_EXPANDS             1: streams become S'[k] = post[k] y + sum over j of comb[j, k] S[j]
+#include "overlap.h"
 #include "residual_streams.h"
 
 using namespace hb;
@@ -49,6 +50,7 @@ KERNEL(THREADS) residual_project(float* streams, const float* y, const float* po
     F32x4 ahead[STEPS_AHEAD][OUTPUTS_A_WAVE];
 #pragma unroll
     for (u32 step = 0; step < STEPS_AHEAD; ++step) load_weights(ahead[step], fn, step, split);
+    await_inputs();
 
 #pragma unroll
     for (u32 c = 0; c < COLUMNS; ++c) {

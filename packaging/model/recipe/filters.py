@@ -6,6 +6,7 @@ checks is most of what it says. Pure functions, any process.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 _SELF_NAMES = re.compile(
@@ -16,6 +17,7 @@ _SELF_NAMES = re.compile(
 _MARKUP = re.compile(r"<\|[^|]*\|>|\ufffd|<file_sep>|<jupyter|<repo|\[(?:your|name|insert|date)[^\]]*\]", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9']+")
 _NUMBERED = re.compile(r"^\s*(\d{1,2})[.)] ", re.MULTILINE)
+_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]")
 _YES, _NO = re.compile(r"^(?:yes|sure|of course|certainly)\b", re.I), re.compile(r"^no\b", re.I)
 _NO_LATER = re.compile(r"(?:^|[.!?\n] )(?:no,|i cannot|i can't|i am not able|i'm not able|it is not possible)", re.I)
@@ -26,7 +28,8 @@ _SMALL_WORDS = frozenset(
         "there they this to was were what when where which who why will with you your"
     )
 )
-LARGEST_REPEAT = 0.2  # share of four-word runs that may have been said before
+LARGEST_REPEAT = 0.2  # share of four-word runs that a text may say twice
+LARGEST_ECHO = 0.5  # share of them that may have stood in what was said before it
 
 
 def words(text: str) -> list[str]:
@@ -43,14 +46,27 @@ def has_leftovers(text: str) -> bool:
     return _MARKUP.search(text) is not None or plain < 0.97 * len(text) or text.count("```") % 2 == 1
 
 
+def _runs(text: str) -> list[tuple[str, ...]]:
+    """Every four words in a row."""
+    said = words(text)
+    return list(zip(said, said[1:], said[2:], said[3:], strict=False))
+
+
+def says_again(text: str, earlier: Sequence[str]) -> bool:
+    """Whether most of the text's four-word runs were said in the conversation before."""
+    known = {run for one in earlier for run in _runs(one)}
+    runs = _runs(text)
+    return len(runs) > 2 and sum(run in known for run in runs) > LARGEST_ECHO * len(runs)
+
+
 def repeats_itself(text: str) -> bool:
     """A sentence three times, two equal lines of some length, or too many four-word runs said before."""
     sentences = Counter(sentence.strip().lower() for sentence in _SENTENCE.findall(text) if len(sentence) > 20)
-    lines = Counter(line.strip().lower() for line in text.splitlines() if len(line.strip()) > 25)
+    lines = Counter(_ITEM.sub("", line).strip().lower() for line in text.splitlines())
+    lines = Counter({line: number for line, number in lines.items() if len(line) > 10})
     if max(sentences.values(), default=0) > 2 or max(lines.values(), default=0) > 1:
         return True
-    said = words(text)
-    runs = list(zip(said, said[1:], said[2:], said[3:], strict=False))
+    runs = _runs(text)
     return len(runs) > 12 and 1 - len(set(runs)) / len(runs) > LARGEST_REPEAT
 
 
@@ -63,9 +79,21 @@ def contradicts_itself(answer: str) -> bool:
 
 
 def echoes(question: str, answer: str) -> bool:
-    """The answer is the question again, or one of them has hardly any words."""
+    """The answer is the question again, or one of them has no words."""
     asked, said = words(question), words(answer)
-    return len(asked) < 1 or len(said) < 1 or asked == said or (len(asked) > 8 and said[: len(asked)] == asked)
+    return not asked or not said or asked == said
+
+
+def is_fit_question(question: str) -> bool:
+    """One paragraph or two of a person's length that begin like a sentence and end like one."""
+    lines = question.splitlines()
+    begins, ends = question[:1], question.rstrip()[-1:]
+    return (
+        (begins.isupper() or begins.isdigit() or begins == '"')
+        and ends in '.?!:)"`'
+        and len(lines) <= 3
+        and (len(question) <= 400 and "|" not in question)
+    )
 
 
 def is_fit_answer(question: str, answer: str) -> bool:
@@ -75,8 +103,9 @@ def is_fit_answer(question: str, answer: str) -> bool:
         any(names_itself(text) or has_leftovers(text) or repeats_itself(text) for text in texts)
         or contradicts_itself(answer)
         or echoes(question, answer)
+        or says_again(answer, [question])
         or answer.rstrip()[-1:] in ",:;-("
-        or len(question) > 1200
+        or not is_fit_question(question)
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from recipe.conversations import Conversation, Kind
-from recipe.filters import is_answered_by, is_fit_answer, is_fit_article
+from recipe.filters import is_answered_by, is_fit_answer, is_fit_article, says_again
 from recipe.scripts import END, MANNERS, WRITE_TEXT, Voice
 from recipe.teacher_text import TeacherText
 
@@ -64,11 +64,16 @@ def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
 
 
 def _messages(ids: list[int], text: TeacherText) -> list[str] | None:
-    """The messages' texts, roles checked to alternate from the user's; None where markup is out of order."""
+    """The messages' texts, roles checked to alternate from the user's; None where markup is out of order.
+
+    What the system said to the teacher is left out: the student learns the system-free form.
+    """
     found: list[str] = []
     for part in text.decode(ids).split("<|im_start|>")[1:]:
         content, mark, rest = part.partition("<|im_end|>")
         role, _, content = content.partition("\n")
+        if role == "system" and not found:
+            continue
         if not mark or rest.strip() or role != ("user", "assistant")[len(found) % 2]:
             return None
         found.append(content.strip())
@@ -86,7 +91,7 @@ def _conversation(messages: Sequence[str]) -> list[Conversation]:
         return [Conversation(Kind.CHAT, (messages[0], article))]
     turns: list[str] = []
     for question, answer in zip(messages[0::2], messages[1::2], strict=False):
-        if not is_fit_answer(question, answer):
+        if not is_fit_answer(question, answer) or says_again(question, turns) or says_again(answer, turns):
             break
         turns += [question, answer]
     return [Conversation(Kind.CHAT, tuple(turns))] if turns else []

@@ -35,14 +35,17 @@ class Manner:
 
 # Questions should differ from one another; answers should be the teacher's best.
 MANNERS = {
-    Voice.ASKING: Manner(0.9, 96),
-    Voice.ANSWERING: Manner(0.5, 320),
+    Voice.ASKING: Manner(0.8, 64),
+    Voice.ANSWERING: Manner(0.45, 256),
     Voice.WRITING: Manner(0.7, 480),
     Voice.READING: Manner(0.2, 96),
 }
+# Only the teacher reads this: without it, more than half of its answers run on to the limit and are lost.
+BRIEFLY = "You are a helpful assistant. Answer clearly and correctly, in one to four short sentences."
 WRITE_TEXT = "Write a short article about {topic}."
 WRITE_QUESTION = "Write one question that can be answered from this article."
 ANSWER_QUESTION = "Answer that question in one sentence, using only the article."
+_BRIEF_SHARE = 0.8
 _TURNS = (1, 1, 1, 2, 2, 3)  # how many questions a chat has, each as likely as it is listed
 _ANGLES = (
     "",
@@ -64,7 +67,8 @@ def sampled(voice: Voice) -> int:
 def chat_script(text: TeacherText, random_: random.Random) -> list[int]:
     """A conversation of a few turns; the first words of the first question are ours, the rest is the teacher's."""
     opener = random_.choice(OPENERS).format(topic=random_.choice(TOPICS), place=random_.choice(PLACES))
-    entries = text.message("user", opener) if opener.endswith((".", "?", "!")) else _asking(text, opener)
+    entries = text.message("system", BRIEFLY) if random_.random() < _BRIEF_SHARE else []
+    entries += text.message("user", opener) if opener.endswith((".", "?", "!")) else _asking(text, opener)
     for turn in range(random_.choice(_TURNS)):
         entries += _asking(text, "") if turn else []
         entries += [*text.open_turn("assistant"), sampled(Voice.ANSWERING), *text.encode("\n")]

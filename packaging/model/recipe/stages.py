@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 import torch
-from recipe.conversations import Conversation, read_conversations, write_conversations
+from recipe.conversations import read_conversations, write_conversations
 from recipe.dataset import Examples, Sequences, pack, phase_examples, token_bytes
 from recipe.export import export
 from recipe.harvest import Harvest, Ids, harvest
@@ -87,35 +87,52 @@ def _harvest_window(tokens: Ids, serials: Ids) -> Harvest:
 def build(work: Work) -> None:
     """Hold some conversations out, train the vocabulary on the others, and pack every phase's sequences."""
     settings, began = work.settings, time.monotonic()
-    training, held_out = _split(work)
+    if not work.training.exists() or not work.held_out.exists():
+        _split(work)
     if not work.vocabulary.exists():
-        texts = (text for one in training for text in one.texts)
+        texts = (text for one in read_conversations(work.training) for text in one.texts)
         train_vocabulary(texts, settings.shape.vocab).write(work.vocabulary)
-    if not work.held_out.exists():
-        write_conversations(work.held_out, held_out)
-    vocabulary = Vocabulary.read(work.vocabulary)
-    tokenizer = vocabulary.tokenizer()
-    for number, phase in enumerate(settings.training.phases):
-        if not work.sequences(number).exists():
-            found = phase_examples(training, tokenizer, phase.length, phase.mixture, settings.seed + number)
-            pack(found, phase.length, vocabulary.pad, settings.seed + number).write(work.sequences(number))
-    if not work.held_out_sequences.exists():
-        examples, length = Examples(tokenizer), settings.training.phases[0].length
-        chats = (examples.chat(one.turns) for one in held_out)
-        packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, settings.seed)
-        first = slice(_HELD_OUT_SEQUENCES)
-        Sequences(packed.ids[first], packed.weights[first]).write(work.held_out_sequences)
+    missing = [number for number in range(len(settings.training.phases)) if not work.sequences(number).exists()]
+    if settings.sampling.workers:
+        with ProcessPoolExecutor(len(missing) + 1, multiprocessing.get_context("spawn")) as pool:
+            done = [pool.submit(_pack_phase, work, number) for number in missing]
+            _pack_held_out(work)
+            for one in done:
+                one.result()
+    else:
+        for number in missing:
+            _pack_phase(work, number)
+        _pack_held_out(work)
     tokens = [Sequences.read(work.sequences(number)).ids.numel() for number in range(len(settings.training.phases))]
-    _report("build", began, training=len(training), held_out=len(held_out), tokens=tokens)
+    _report("build", began, tokens=tokens)
 
 
-def _split(work: Work) -> tuple[list[Conversation], list[Conversation]]:
+def _split(work: Work) -> None:
     """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once."""
-    seen = dict.fromkeys(one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
+    found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
+    conversations = list(dict.fromkeys(found))
     every = round(1 / work.settings.held_out)
-    conversations = list(seen)
-    held_out = conversations[::every]
-    return [one for number, one in enumerate(conversations) if number % every], held_out
+    write_conversations(work.held_out, conversations[::every])
+    write_conversations(work.training, [one for number, one in enumerate(conversations) if number % every])
+
+
+def _pack_phase(work: Work, number: int) -> None:
+    """The sequences of one phase; phases do not depend on one another, so each may have a process of its own."""
+    settings, vocabulary = work.settings, Vocabulary.read(work.vocabulary)
+    phase, seed = settings.training.phases[number], settings.seed + number
+    conversations = list(read_conversations(work.training))
+    found = phase_examples(conversations, vocabulary.tokenizer(), phase.length, phase.mixture, seed)
+    pack(found, phase.length, vocabulary.pad, seed).write(work.sequences(number))
+
+
+def _pack_held_out(work: Work) -> None:
+    """Some held-out conversations at the first phase's length, for the loss that is logged."""
+    vocabulary, length = Vocabulary.read(work.vocabulary), work.settings.training.phases[0].length
+    examples = Examples(vocabulary.tokenizer())
+    chats = (examples.chat(one.turns) for one in read_conversations(work.held_out))
+    packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, work.settings.seed)
+    first = slice(_HELD_OUT_SEQUENCES)
+    Sequences(packed.ids[first], packed.weights[first]).write(work.held_out_sequences)
 
 
 def warm_up(work: Work) -> None:

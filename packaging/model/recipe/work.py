@@ -46,6 +46,10 @@ class Work:
         return self.folder / "vocabulary.json"
 
     @property
+    def training(self) -> Path:
+        return self.folder / "training.jsonl"
+
+    @property
     def held_out(self) -> Path:
         return self.folder / "held-out.jsonl"
 

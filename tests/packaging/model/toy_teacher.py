@@ -25,6 +25,7 @@ def write_toy_teacher(path: Path) -> Path:
     spelled = [f"Ġ{a}{v}{b}{v}" for a in letters for v in "aeiou" for b in letters]
     random.Random(0).shuffle(spelled)
     places = [[spelled.pop() for _ in range(1 if place % 4 else _CHOICES)] for place in range(_LENGTH)]
+    places[0] = [f"Ġ{word[1:].capitalize()}" for word in places[0]]
     tokens = [*_CONTROL, *byte_alphabet(), *(word for words in places for word in words)]
     tokens += [f"<pad{n}>" for n in range(-len(tokens) % 4)]
     _write(path, tokens, _tensors(tokens, places))

@@ -51,7 +51,8 @@ class Composer(QWidget):
         self._has_documents = False
         self._edited_id: int | None = None
         self._draft_before_edit = ""
-        self._refusal_is_of_draft = False
+        self._refused: SendRefused | None = None
+        self._changed_since = False  # the question, since it was refused
         self._is_setting = False
         self._sent_text = ""
         self.refusal = Banner(theme)
@@ -120,14 +121,23 @@ class Composer(QWidget):
     def set_budget(self, budget: ContextBudget | None) -> None:
         self._budget = budget
         self.meter.show_budget(budget)
-        if budget is not None and budget.fits and self._refusal_is_of_draft:
+        if budget is not None and self._fits_now(budget):
             self.refusal.hide()
+
+    def _fits_now(self, budget: ContextBudget) -> bool:
+        """True if what was refused fits by now: the person changed it or the context since. A budget that comes without
+        that is of an older count."""
+        refused = self._refused
+        if refused is None or not refused.is_of_draft or budget.used is None or not budget.fits:
+            return False
+        return self._changed_since or budget.context != refused.budget.context
 
     def set_margins(self, left: int, right: int) -> None:
         """Where the card stands between the edges of the page."""
         self._column.setContentsMargins(left, 4, right, 16)
 
     def set_documents(self, pending: PendingDocuments) -> None:
+        self._changed_since = True
         self._has_documents = bool(pending.documents)
         self.chips.show_documents(pending.documents)
         self._refresh()
@@ -159,7 +169,7 @@ class Composer(QWidget):
             self.draft_changed.emit(rest)
 
     def show_refusal(self, refused: SendRefused) -> None:
-        self._refusal_is_of_draft = refused.is_of_draft
+        self._refused, self._changed_since = refused, False
         actions = tuple((option_words(option), self._chooser(option)) for option in refused.options)
         self.refusal.show_text(NoticeLevel.WARNING, refused.message, actions)
 
@@ -198,7 +208,7 @@ class Composer(QWidget):
             return
         self._edited_id = None
         self.editing.hide()
-        if not self._refusal_is_of_draft:
+        if self._refused is not None and not self._refused.is_of_draft:
             self.refusal.hide()
         self.set_draft(self._draft_before_edit)
         self._draft_before_edit = ""
@@ -228,6 +238,7 @@ class Composer(QWidget):
     def _on_text_changed(self) -> None:
         self._refresh()
         if not self._is_setting and self._edited_id is None:
+            self._changed_since = True
             self.draft_changed.emit(self.field.toPlainText())
 
     def _on_primary_clicked(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
-from app.chat.models import ContextBudget, FitChoice
+from app.chat.models import ContextBudget, FitChoice, SendRefused
 from app.composer.chips import Chip
 from app.composer.fit_words import option_words
 from app.transcript.model import MessageState
@@ -93,6 +93,27 @@ def test_what_does_not_fit_is_said_before_anything_is_sent(driver: WindowDriver)
     assert driver.last.state is MessageState.COMPLETE
 
 
+def test_a_refusal_stays_until_the_question_was_changed_and_fits(driver: WindowDriver) -> None:
+    composer, refusal = driver.composer, driver.composer.refusal
+    fits, unknown = ContextBudget(1, 256, 10, 0, 5, 64), ContextBudget(1, 256, 10, 0, None, 64)
+
+    def refuse() -> None:
+        composer.show_refusal(SendRefused(1, ContextBudget(1, 256, 10, 0, 400, 64), "Too long.", ()))
+
+    driver.type("a question")
+    refuse()
+    composer.set_budget(fits)  # an older count, still on its way when the question was refused
+    assert refusal.isVisible()
+    driver.type(" changed")
+    composer.set_budget(unknown)
+    assert refusal.isVisible()
+    composer.set_budget(fits)
+    assert not refusal.isVisible()
+    refuse()
+    composer.set_budget(ContextBudget(1, 1024, 10, 0, 400, 64))  # a larger context from the settings
+    assert not refusal.isVisible()
+
+
 def test_left_out_turns_are_said_and_sent_again(driver: WindowDriver) -> None:
     for number in range(3):
         driver.ask(f"question {number} " + "x" * 200)
@@ -104,7 +125,7 @@ def test_left_out_turns_are_said_and_sent_again(driver: WindowDriver) -> None:
     next(b for b in driver.composer.refusal.buttons if "oldest" in b.text()).click()
     driver.wait(lambda: len(driver.messages) == 8)
     driver.wait_for_end()
-    banner = driver.window.chat.left_out
+    banner = driver.window.chat.banners.left_out
     driver.wait(banner.isVisible)
     start = driver.chats.current_chat.history_from_id if driver.chats.current_chat else None
     assert f"first {[m.id for m in driver.messages].index(start)} message" in banner.text

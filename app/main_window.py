@@ -108,7 +108,7 @@ def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> I
     panels.panel.qualification_requested.connect(window.show_qualification)
     settings.problem_found.connect(window.show_problem)
     for number, problem in enumerate((*problems, *settings.load_problems)):
-        window.chat.show_notice(Notice(NoticeLevel.WARNING, problem, key=f"start-{number}"))
+        window.chat.banners.show_notice(Notice(NoticeLevel.WARNING, problem, key=f"start-{number}"))
     host.start()
     chats.start()
     try:

@@ -1,47 +1,39 @@
 """The main window: it puts the parts side by side and passes on what the person asks for. GUI thread.
 
 All knowledge of chats is in `ChatService`, of settings in `SettingsService`, of the engine in `EngineHost`; the window
-owns the widgets, the theme and the shortcuts.
+makes the widgets, connects them and gives them the theme. Regions, pages and commands are in the modules beside it.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
-from PySide6.QtGui import QCloseEvent, QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QFontMetricsF
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
 from app.desktop import Notifier, SleepBlocker
 from app.pages.chat_settings import ChatSettingsDialog
 from app.pages.doctor_page import DoctorPage
-from app.pages.help import HelpDialog
 from app.pages.models_page import ModelsPage
 from app.pages.settings_page import SettingsPage
-from app.pages.shortcuts import ShortcutsDialog
-from app.qualify.wiring import make_qualify_page
 from app.settings import Settings
 from app.sidebar.sidebar import Sidebar
 from app.theme import Theme
 from app.theme_controller import SMALL, TITLE, ThemeController
 from app.transcript.text_style import TextStyle
-from app.widgets.basics import copy_to_clipboard, hairline
 from app.widgets.toast import Toast
 from app.window_actions import install_actions
 from app.window_away import AwayWatch
 from app.window_chat import ChatPage
-from app.window_exchange import choose_and_export, choose_and_import
+from app.window_commands import CHAT_MENU, PROGRAM_MENU, Commands
+from app.window_exchange import choose_and_export
 from app.window_header import Header
+from app.window_pages import Pages
 from app.window_panel import SidePanel
+from app.window_regions import Regions
 from app.window_services import WindowServices
-from app.window_sides import SIDEBAR_CHARACTERS, Sides, sides_that_fit
 from app.window_status import StatusLine
-
-_SCALE_STEP = 0.1
-_CHAT_MENU = ("find", "rename", "export")
-_PROGRAM_MENU = ("import", "doctor", "shortcuts", "help", "quit")
 
 
 def _tr(text: str) -> str:
@@ -56,65 +48,47 @@ class MainWindow(QMainWindow):
         self.services = services
         self._theme = theme
         self._generation = 0
-        self._forced = Sides(False, False)  # what was asked for in a window that is too narrow for it
+        self._is_built = False
         self._chats: tuple[ChatSummary, ...] = ()
         self._chat: Chat | None = None
         self._apply_settings_to_theme(services.settings.settings)
-        small = theme.font(SMALL)
-        self.sidebar = Sidebar(theme.theme, small)
+        self.sidebar = Sidebar(theme.theme, theme.font(SMALL))
         self.header = Header(theme.theme)
         self.chat = ChatPage(services.chats, self._text_style(), theme.theme)
-        self.models = ModelsPage(services, theme.theme)
-        self.settings = SettingsPage(services.settings, theme.theme)
-        self.doctor = DoctorPage(theme.theme)
-        self.qualify = make_qualify_page(services.host, services.paths.qualifications_dir, theme.theme)
-        self.pages = QStackedWidget()
+        self.pages = Pages(services, self.chat, theme.theme)
         self.panel = panel
         self.status = StatusLine()
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
-        self._whole = QWidget()
-        self._build()
-        self.toast = Toast(self._whole, (self.chat.body, self.pages))
+        self.regions = Regions(
+            self.sidebar, self.header, self.pages, panel, self.status, services.settings, self._character
+        )
+        self.setCentralWidget(self.regions)
+        self.setMinimumSize(440, 420)  # below what all regions want together: the sides give way
+        self.resize(1360, 860)
+        self.toast = Toast(self.regions, (self.chat.body, self.pages))
         self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
-        self.shortcuts = install_actions(self, self._handlers())
-        self.header.more_button.set_actions(self.shortcuts[name] for name in _CHAT_MENU)
-        self.sidebar.more_button.set_actions(self.shortcuts[name] for name in _PROGRAM_MENU)
+        self._commands = Commands(self)
+        self.shortcuts = install_actions(self, self._commands.handlers())
+        self.header.more_button.set_actions(self.shortcuts[name] for name in CHAT_MENU)
+        self.sidebar.more_button.set_actions(self.shortcuts[name] for name in PROGRAM_MENU)
         self._connect()
         self._order_focus()
+        self._is_built = True
         self._on_theme_changed(theme.theme)
         self._on_settings_changed(services.settings.settings)
         self._restore_geometry()
         self.show_page(self.chat)
 
-    def _build(self) -> None:
-        self.setWindowTitle("Haloband")
-        for page in (self.chat, self.models, self.settings, self.doctor, self.qualify):
-            self.pages.addWidget(page)
-        middle = QWidget()
-        middle.setObjectName("page")
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.pages, 1)
-        for widget in (self.sidebar, middle, self.panel):
-            self._splitter.addWidget(widget)
-        self._splitter.setHandleWidth(1)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.setStretchFactor(1, 1)
-        self._splitter.setSizes([248, 760, 360])
-        middle.setMinimumWidth(320)
-        whole = self._whole
-        whole.setObjectName("chrome")
-        rows = QVBoxLayout(whole)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self._splitter, 1)
-        rows.addWidget(hairline())
-        rows.addWidget(self.status)
-        self.setCentralWidget(whole)
-        self.setMinimumSize(440, 420)  # below what all regions want together: the sides give way
-        self.resize(1360, 860)
+    @property
+    def models(self) -> ModelsPage:
+        return self.pages.models
+
+    @property
+    def settings(self) -> SettingsPage:
+        return self.pages.settings
+
+    @property
+    def doctor(self) -> DoctorPage:
+        return self.pages.doctor
 
     def _order_focus(self) -> None:
         """Tab goes as one reads: chats, header, conversation, composer, panel, status line."""
@@ -160,8 +134,8 @@ class MainWindow(QMainWindow):
         self._theme.changed.connect(self._on_theme_changed)
         self.services.settings.changed.connect(self._on_settings_changed)
         self._connect_sidebar()
-        self.header.sidebar_toggled.connect(self.toggle_sidebar)
-        self.header.panel_toggled.connect(self.toggle_panel)
+        self.header.sidebar_toggled.connect(self.regions.toggle_sidebar)
+        self.header.panel_toggled.connect(self.regions.toggle_panel)
         self.header.back_requested.connect(lambda: self.show_page(self.chat))
         self.header.chat_settings_requested.connect(self.open_chat_settings)
         self.models.doctor_requested.connect(lambda: self.show_page(self.doctor))
@@ -177,38 +151,10 @@ class MainWindow(QMainWindow):
         sidebar.rename_requested.connect(chats.rename_chat)
         sidebar.pin_requested.connect(chats.set_pinned)
         sidebar.delete_requested.connect(chats.delete_chat)
-        sidebar.export_requested.connect(self._export)
-        sidebar.import_requested.connect(self._import)
+        sidebar.export_requested.connect(self.export)
+        sidebar.import_requested.connect(self._commands.import_chats)
         sidebar.models_requested.connect(lambda: self.show_page(self.models))
         sidebar.settings_requested.connect(lambda: self.show_page(self.settings))
-
-    def _handlers(self) -> Mapping[str, Callable[[], object]]:
-        return {
-            "new_chat": self.new_chat,
-            "search": self._search,
-            "find": self._find,
-            "rename": self._rename,
-            "export": lambda: self._export(self.services.chats.current_chat_id),
-            "import": self._import,
-            "attach": self.chat.choose_files,
-            "copy_answer": lambda: copy_to_clipboard(self.chat.last_answer()),
-            "regenerate": self.services.chats.regenerate,
-            "stop": self._escape,
-            "newest": self.chat.transcript.scroll_to_newest,
-            "focus_composer": self._focus_composer,
-            "sidebar": self.toggle_sidebar,
-            "panel": self.toggle_panel,
-            "models": lambda: self.show_page(self.models),
-            "doctor": lambda: self.show_page(self.doctor),
-            "settings": lambda: self.show_page(self.settings),
-            "larger": lambda: self._change_scale(_SCALE_STEP),
-            "smaller": lambda: self._change_scale(-_SCALE_STEP),
-            "normal": lambda: self._change_scale(None),
-            "help": lambda: HelpDialog(self.services.paths, self).open(),
-            "shortcuts": lambda: ShortcutsDialog(self.services.settings.settings.composer.send_key, self).open(),
-            "close": self.close,
-            "quit": self.close,
-        }
 
     # ------------------------------------------------------------ the service speaks
 
@@ -225,7 +171,7 @@ class MainWindow(QMainWindow):
 
     def _on_chat_changed(self, chat: Chat) -> None:
         self._chat = chat
-        if self.pages.currentWidget() is self.chat:
+        if self.pages.shows_chat:
             self._show_title()
 
     def _on_status_changed(self, status: ChatStatus) -> None:
@@ -255,27 +201,19 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(page)
         self._show_title()
         if page is self.chat:
-            self._focus_composer()
+            self.chat.focus_composer()
         else:
             page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_title(self) -> None:
-        page = self.pages.currentWidget()
-        titles: dict[QWidget, str] = {
-            self.models: _tr("Models"),
-            self.settings: _tr("Settings"),
-            self.doctor: _tr("This computer"),
-            self.qualify: _tr("Qualification"),
-        }
-        page_title = "" if page is None else titles.get(page, "")
-        is_chat = page is self.chat
         title = self._chat.title if self._chat is not None else ""
-        self.header.show_title(title if is_chat else page_title, is_chat=is_chat)
+        is_chat = self.pages.shows_chat
+        self.header.show_title(title if is_chat else self.pages.title(), is_chat=is_chat)
         self.setWindowTitle(f"{title} – Haloband" if title else "Haloband")
 
     def show_qualification(self) -> None:
         """The Benchmark panel wants the page of the qualification."""
-        self.show_page(self.qualify)
+        self.show_page(self.pages.qualify)
 
     def new_chat(self) -> None:
         self.services.chats.new_chat()
@@ -291,58 +229,11 @@ class MainWindow(QMainWindow):
         self.services.chats.open_chat(chat_id, message_id)
         self.show_page(self.chat)
 
-    def _search(self) -> None:
-        self._show_sidebar(True)
-        self.sidebar.focus_search()
-
-    def _find(self) -> None:
-        self.show_page(self.chat)
-        self.chat.find_bar.open_bar()
-
-    def _rename(self) -> None:
-        self._show_sidebar(True)
-        self.sidebar.rename_current()
-
-    def _export(self, chat_id: int | None) -> None:
+    def export(self, chat_id: int | None) -> None:
+        """Ask where to, and export a chat."""
         if chat_id is not None:
             title = next((chat.title for chat in self._chats if chat.id == chat_id), "")
             choose_and_export(self, self.services.chats, chat_id, title)
-
-    def _import(self) -> None:
-        choose_and_import(self, self.services.chats)
-
-    def _escape(self) -> None:
-        """Esc: the nearest thing first - leave a page, end an edit, close the find bar, then stop the answer."""
-        if self.pages.currentWidget() is not self.chat:
-            self.show_page(self.chat)
-        elif self.chat.find_bar.isVisible():
-            self.chat.find_bar.close_bar()
-        elif self.chat.composer.edited_message_id is not None:
-            self.chat.composer.end_edit()
-        else:
-            self.services.chats.stop()
-
-    def _focus_composer(self) -> None:
-        self.chat.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def toggle_sidebar(self) -> None:
-        self._show_sidebar(not self.sidebar.isVisible())
-
-    def _show_sidebar(self, shown: bool) -> None:
-        self._forced = replace(self._forced, sidebar=shown)
-        self._fit_sides()
-        self.services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_sidebar=shown)))
-
-    def toggle_panel(self) -> None:
-        shown = not self.panel.isVisible()
-        self._forced = replace(self._forced, panel=shown)
-        self._fit_sides()
-        self.services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, show_panel=shown)))
-
-    def _change_scale(self, step: float | None) -> None:
-        scale = 1.0 if step is None else round(self._theme.scale + step, 2)
-        scale = min(3.0, max(0.5, scale))
-        self.services.settings.change(lambda s: replace(s, appearance=replace(s.appearance, text_scale=scale)))
 
     def open_chat_settings(self) -> None:
         if self._chat is not None:
@@ -358,9 +249,12 @@ class MainWindow(QMainWindow):
     def _on_settings_changed(self, settings: Settings, _before: Settings | None = None) -> None:
         look = settings.appearance
         self._apply_settings_to_theme(settings)
-        self._fit_sides()
+        self.regions.fit()
         self.sidebar.animates = not look.reduce_motion
         self.chat.apply_settings(settings)
+
+    def _character(self) -> float:
+        return QFontMetricsF(self._theme.font()).averageCharWidth()
 
     def _text_style(self) -> TextStyle:
         self._generation += 1
@@ -376,34 +270,15 @@ class MainWindow(QMainWindow):
         )
 
     def _on_theme_changed(self, theme: Theme) -> None:
-        if not hasattr(self, "toast"):
+        if not self._is_built:
             return  # the theme is put on before the widgets exist
         style = self._text_style()
         self.sidebar.set_theme(theme, style.small)
         self.header.set_theme(theme)
         self.chat.set_theme(theme, style)
-        self.models.set_theme(theme)
-        self.settings.set_theme(theme)
-        self.doctor.set_theme(theme)
-        self.qualify.set_theme(theme)
+        self.pages.set_theme(theme)
         self.panel.set_theme(theme)
         self.status.set_numeric_font(style.numeric)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if hasattr(self, "toast"):
-            self._forced = Sides(False, False)
-            self._fit_sides()
-            self.toast.place()
-
-    def _fit_sides(self) -> None:
-        """Show the sidebar and the panel where they are wanted and there is room."""
-        look = self.services.settings.settings.appearance
-        character = QFontMetricsF(self._theme.font()).averageCharWidth()
-        sides = sides_that_fit(self.width(), character, Sides(look.show_sidebar, look.show_panel), self._forced)
-        self.sidebar.setMinimumWidth(round(character * SIDEBAR_CHARACTERS * 0.9))
-        self.sidebar.setVisible(sides.sidebar)
-        self.panel.setVisible(sides.panel)
 
     # ------------------------------------------------------------ geometry and end
 
@@ -416,17 +291,15 @@ class MainWindow(QMainWindow):
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
         if isinstance(splitter, QByteArray):
-            self._splitter.restoreState(splitter)
+            self.regions.restore(splitter)
 
     def show_problem(self, text: str) -> None:
         """A sentence about something that did not work, as a banner."""
-        self.chat.show_notice(Notice(NoticeLevel.WARNING, text, key="problem"))
+        self.chat.banners.show_notice(Notice(NoticeLevel.WARNING, text, key="problem"))
 
     def close_tasks(self) -> None:
         """End the helper threads of the pages; call before the program ends."""
-        self.models.close_tasks()
-        self.doctor.close_tasks()
-        self.qualify.close_tasks()
+        self.pages.close_tasks()
 
     def raise_window(self) -> None:
         """A second start wants this window."""
@@ -438,5 +311,5 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         stored = self._window_settings()
         stored.setValue("geometry", self.saveGeometry())
-        stored.setValue("splitter", self._splitter.saveState())
+        stored.setValue("splitter", self.regions.state())
         super().closeEvent(event)

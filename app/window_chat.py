@@ -13,8 +13,6 @@ from app.chat.models import (
     FitOption,
     Message,
     MessageState,
-    Notice,
-    NoticeLevel,
     OpenChat,
     PendingDocument,
     PendingDocuments,
@@ -31,12 +29,11 @@ from app.theme import Theme
 from app.transcript.model import MessageView
 from app.transcript.text_style import TextStyle
 from app.transcript.view import TranscriptView
-from app.widgets.banner import Banner
 from app.widgets.toast import announce
+from app.window_banners import Banners
 from app.window_document import DocumentDialog
 from app.window_empty import EmptyState
 from app.window_find import FindBar
-from app.window_history import LeftOutBanner
 from app.window_messages import message_view, prefill_status
 from app.window_opening import Opening
 
@@ -59,7 +56,6 @@ class ChatPage(QWidget):
         self._theme = theme
         self._messages: dict[int, Message] = {}
         self._announced: GenerationState | None = None
-        self._banners: dict[str, Banner] = {}
         self._jump_to: int | None = None
         self._opening = Opening(self._view_of, self)
         self.transcript = TranscriptView(style)
@@ -68,15 +64,12 @@ class ChatPage(QWidget):
         self.empty = EmptyState(theme)
         self.body = QWidget()  # the transcript, or what stands in its place
         self.body.setMinimumHeight(1)  # in a low window the composer and the banners go first
-        self._banner_box = QVBoxLayout()
-        self._banner_box.setContentsMargins(24, 0, 24, 0)
-        self.left_out = LeftOutBanner(theme)
-        self._banner_box.addWidget(self.left_out)
+        self.banners = Banners(theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.find_bar)
-        column.addLayout(self._banner_box)
+        column.addWidget(self.banners)
         column.addWidget(self.body, 1)
         column.addWidget(self.composer)
         body = QVBoxLayout(self.body)
@@ -102,7 +95,7 @@ class ChatPage(QWidget):
         service.sent.connect(self._on_sent)
         service.edited.connect(self.composer.end_edit_of)
         service.send_refused.connect(self._on_send_refused)
-        service.notice.connect(self.show_notice)
+        service.notice.connect(self.banners.show_notice)
         service.document_text_ready.connect(self._on_document_text_ready)
 
     def _connect_views(self) -> None:
@@ -123,8 +116,8 @@ class ChatPage(QWidget):
         transcript.delete_requested.connect(service.delete_message)
         transcript.version_requested.connect(service.select_version)
         transcript.document_requested.connect(self._preview_document)
-        self.left_out.restore_requested.connect(service.restore_history)
-        self.find_bar.closed.connect(lambda: composer.field.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.banners.left_out.restore_requested.connect(service.restore_history)
+        self.find_bar.closed.connect(self.focus_composer)
         self.empty.attach_requested.connect(self.choose_files)
         self.empty.example_chosen.connect(self._on_example_chosen)
 
@@ -143,7 +136,7 @@ class ChatPage(QWidget):
         self.composer.set_state(status.state)
         self._announced = status.state
         self._show_left_out(opened.chat)
-        self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.focus_composer()
 
     def _view_of(self, message: Message) -> MessageView:
         return message_view(message, self._service.status(message.chat_id))
@@ -221,27 +214,7 @@ class ChatPage(QWidget):
             self.composer.show_refusal(refused)
 
     def _show_left_out(self, chat: Chat) -> None:
-        self.left_out.show_chat(chat, tuple(self._messages))
-
-    @property
-    def banners(self) -> tuple[Banner, ...]:
-        """Those that are shown over the transcript."""
-        return tuple(b for b in (self.left_out, *self._banners.values()) if not b.isHidden())
-
-    def show_notice(self, notice: Notice) -> None:
-        """A sentence over the transcript; one banner for each key. An empty text takes the banner away."""
-        banner = self._banners.get(notice.key)
-        if not notice.text:
-            if banner is not None:
-                banner.hide()
-            return
-        if banner is None:
-            banner = Banner(self._theme)
-            self._banners[notice.key] = banner
-            self._banner_box.addWidget(banner)
-        banner.show_text(notice.level, notice.text)
-        if notice.level is not NoticeLevel.INFO:
-            announce(self, notice.text)
+        self.banners.show_chat(chat, tuple(self._messages))
 
     # ------------------------------------------------------------ the person acts
 
@@ -270,6 +243,9 @@ class ChatPage(QWidget):
         if names:
             self._service.add_files([Path(name) for name in names])
 
+    def focus_composer(self) -> None:
+        self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def jump_to(self, message_id: int | None) -> None:
         """After the chat that is being opened is shown, go to this message."""
         self._jump_to = message_id
@@ -294,7 +270,7 @@ class ChatPage(QWidget):
     def _on_example_chosen(self, text: str) -> None:
         self.composer.set_draft(text)
         self._service.set_draft(text)
-        self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.focus_composer()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -307,7 +283,7 @@ class ChatPage(QWidget):
         margin = max(8, round(left) - _OVERHANG)
         other = max(8, self.width() - margin - round(width) - 2 * _OVERHANG)
         self.composer.set_margins(margin, other)
-        self._banner_box.setContentsMargins(margin, 0, other, 0)
+        self.banners.set_margins(margin, other)
 
     def _show_empty(self) -> None:
         is_empty = not self._messages
@@ -328,5 +304,4 @@ class ChatPage(QWidget):
         self._align_to_column()
         self.find_bar.set_theme(theme)
         self.empty.set_theme(theme)
-        for banner in (self.left_out, *self._banners.values()):
-            banner.set_theme(theme)
+        self.banners.set_theme(theme)

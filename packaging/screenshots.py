@@ -240,7 +240,7 @@ class Photographer:
         from PySide6.QtWidgets import QApplication
 
         QApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        for banner in self._window.chat.banners:
+        for banner in self._window.chat.banners.shown:
             banner.hide()
 
     def _narrow(self) -> None:

@@ -41,6 +41,11 @@ class ModelKeeper(QObject):
         return None if self._settled.info is None else self._settled.info.context_length
 
     @property
+    def path(self) -> Path | None:
+        """The file of the model that answers now; None for the embedded one, and without one."""
+        return self._settled.path
+
+    @property
     def name(self) -> str:
         return "" if self._settled.info is None else self._settled.info.name
 

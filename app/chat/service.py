@@ -176,6 +176,11 @@ class ChatService(QObject):
     def model_status(self) -> ModelStatus:
         return self._models.status
 
+    @property
+    def model_path(self) -> Path | None:
+        """The file of the model that answers now; None for the embedded one, and without one."""
+        return self._models.path
+
     def status(self, chat_id: int) -> ChatStatus:
         """What the chat's answer does now."""
         return self._answers.status(chat_id)

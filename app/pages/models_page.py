@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
-from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
+from app.chat.models import ModelState, ModelStatus, NoticeLevel
 from app.pages.model_card import ModelCard
 from app.settings import ModelChoice, Settings
 from app.tasks import TaskThread
@@ -143,9 +143,6 @@ class ModelsPage(QWidget):
             self._banner.show_text(NoticeLevel.ERROR, status.message)
         elif status.state is ModelState.READY:
             self._banner.hide()
-
-    def show_notice(self, notice: Notice) -> None:
-        self._banner.show_text(notice.level, notice.text)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

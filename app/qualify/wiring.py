@@ -29,9 +29,10 @@ def reason_to_refuse(host: EngineHost) -> str:
     return _tr("A benchmark is running. Start when it has ended.") if busy else ""
 
 
-def make_qualify_page(host: EngineHost, folder: Path, theme: Theme) -> QualifyPage:
-    """The page on a host. `folder` keeps the reports (AppPaths.qualifications_dir); call `close_tasks` at the end."""
-    used: list[Path | None] = [None]
+def make_qualify_page(host: EngineHost, folder: Path, theme: Theme, model: Path | None = None) -> QualifyPage:
+    """The page on a host that has `model` loaded (None: the embedded one). `folder` keeps the reports
+    (AppPaths.qualifications_dir); call `close_tasks` at the end."""
+    used = [model]
     page = QualifyPage(QualifyRunner(folder), lambda: used[0], theme)
 
     def on_event(event: Event) -> None:
@@ -43,4 +44,6 @@ def make_qualify_page(host: EngineHost, folder: Path, theme: Theme) -> QualifyPa
 
     host.event_arrived.connect(on_event)
     host.jobs_changed.connect(on_jobs_changed)
+    if host.busy_kinds:
+        on_jobs_changed()
     return page

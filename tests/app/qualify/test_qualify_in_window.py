@@ -22,9 +22,9 @@ def test_the_benchmark_panel_opens_the_qualification(qtbot: QtBot, tmp_path: Pat
         panel = window.panel.tabs.widget(1)
         assert isinstance(panel, BenchmarkPanel)
         panel.qualify_button.click()
-        assert window.pages.currentWidget() is window.qualify
-        assert window.qualify.isVisible()
-        qtbot.waitUntil(window.qualify.start_button.isEnabled, timeout=20_000)
+        assert window.pages.currentWidget() is window.pages.qualify
+        assert window.pages.qualify.isVisible()
+        qtbot.waitUntil(window.pages.qualify.start_button.isEnabled, timeout=20_000)
         window.show_page(window.chat)
-        assert not window.qualify.isVisible()
+        assert not window.pages.qualify.isVisible()
         window.close()

@@ -61,7 +61,7 @@ def test_what_is_no_chat_is_said_in_a_banner(
     path.write_text("[1, 2")
     choose(monkeypatch, "getOpenFileName", path)
     menu(driver, "import")
-    driver.wait(lambda: any("chats.json" in b.text for b in driver.window.chat.banners))
+    driver.wait(lambda: any("chats.json" in b.text for b in driver.window.chat.banners.shown))
 
 
 def test_the_message_stands_at_the_foot_of_the_page_that_is_shown(driver: WindowDriver) -> None:

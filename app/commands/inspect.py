@@ -7,7 +7,6 @@ whose id has several meanings: then samples of a few tensors decide which is mea
 import argparse
 import contextlib
 import json
-import math
 from pathlib import Path
 
 import psutil
@@ -18,7 +17,7 @@ from engine.cache_shape import CacheShape
 from engine.config import ARCHITECTURE, ModelConfig
 from engine.errors import ModelFileError
 from engine.gguf.types import AMBIGUOUS_TYPES, READABLE_TYPES
-from engine.host import has_bf16_products
+from engine.host import decoded_bytes
 from engine.ledger import capacity_bytes
 from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
@@ -127,12 +126,11 @@ def _memory_need(tensors: list[StoredTensor], config: ModelConfig) -> MemoryNeed
     shape = CacheShape.from_config(config)
     context = min(_CONTEXT, config.context_length)
     steps = cut_prompt(0, context, STEP_CAP, Cut.EQUAL)
-    weight_bytes = 2 if has_bf16_products() else 4  # the CPU path decodes every weight to bfloat16 or float32
     return MemoryNeed(
         available_bytes=memory.available,
         total_bytes=memory.total,
         stored_weight_bytes=sum(info.nbytes for info in tensors),
-        decoded_weight_bytes=weight_bytes * sum(math.prod(info.shape) for info in tensors),
+        decoded_weight_bytes=decoded_bytes(sum(info.elements for info in tensors)),
         context=context,
         session_bytes=capacity_bytes(shape, context) + largest_step_bytes(shape, steps, BufferStyle()),
     )

@@ -3,10 +3,17 @@
 from collections.abc import Iterator
 
 from app.doctor.finding import Finding, Severity, Topic
-from app.doctor.hardware import TARGET, AmdGpu, Hardware
+from app.doctor.hardware import TARGET, AmdGpu, Hardware, read_hardware
 from app.doctor.host import Host
+from app.doctor.rocm import torch_build
 
 _WANTED = f"{TARGET} (Strix Halo) for DeepSeek V4 Flash itself; the embedded model runs on the processor too"
+
+
+def has_usable_gpu(host: Host) -> bool:
+    """Whether there is a GPU and a torch built for it, as far as can be told without importing torch."""
+    hardware, (hip, cuda) = read_hardware(host), torch_build(host)
+    return (hardware.has_amd and hip is not None) or (bool(hardware.nvidia) and cuda is not None)
 
 
 def check_gpu(host: Host, hardware: Hardware) -> Iterator[Finding]:

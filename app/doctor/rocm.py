@@ -35,15 +35,15 @@ class RocmVersions:
 def read_versions(host: Host) -> RocmVersions:
     """Look in the ROCm folder, the rocm-sdk wheels and hipconfig, in the order in which hip-python loads."""
     rocm, source = _read_rocm(host)
+    hip, cuda = torch_build(host)
+    hip_python = parse_version(host.package_version("hip-python"))
+    return RocmVersions(rocm, source, host.package_version("torch"), hip, cuda, hip_python)
+
+
+def torch_build(host: Host) -> tuple[Version | None, str | None]:
+    """The ROCm and the CUDA that torch was built with, None for neither."""
     text = host.package_file("torch", "torch/version.py") or ""
-    return RocmVersions(
-        rocm,
-        source,
-        host.package_version("torch"),
-        parse_version(_version_line(text, "hip")),
-        _version_line(text, "cuda"),
-        parse_version(host.package_version("hip-python")),
-    )
+    return parse_version(_version_line(text, "hip")), _version_line(text, "cuda")
 
 
 def check_rocm(host: Host, hardware: Hardware) -> Iterator[Finding]:

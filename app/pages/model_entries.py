@@ -1,7 +1,7 @@
 """What the models page knows of a model: read from its files' headers alone, off the GUI thread. No weights, no torch.
 
 "Fits" compares what the engine would ask for (weights, the session at the chosen context, one step's buffers) with the
-memory that is free now, and says which number is too large.
+memory that is free now, and says which number is too large. A GPU keeps weights as stored, the CPU decodes them.
 """
 
 import contextlib
@@ -11,13 +11,16 @@ from pathlib import Path
 
 import psutil
 
+from app.doctor.gpu import has_usable_gpu
+from app.doctor.host import real_host
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.errors import UserError
+from engine.host import decoded_bytes
 from engine.ledger import capacity_bytes
 from engine.model_source import find_models, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
-from engine.step_buffers import BufferStyle, peak_bytes, step_buffers
+from engine.step_buffers import BufferStyle, largest_step_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +45,24 @@ class ModelEntry:
         )
 
 
-def read_entry(path: Path | None, place: Path, context: int) -> ModelEntry:
+def read_entry(path: Path | None, place: Path, context: int, on_gpu: bool) -> ModelEntry:
     """Read the headers of the model at `place`. Never raises for a bad one: the entry carries the sentence."""
     try:
-        return _read(path, place, context)
+        return _read(path, place, context, on_gpu)
     except UserError as error:
         return ModelEntry(path, place.name, problem=str(error))
     except OSError as error:
         return ModelEntry(path, place.name, problem=f"{place}: {error.strerror or error}")
 
 
-def _read(path: Path | None, place: Path, context: int) -> ModelEntry:
+def _read(path: Path | None, place: Path, context: int, on_gpu: bool) -> ModelEntry:
     with contextlib.closing(open_model(place)) as source:
         config = ModelConfig.from_gguf(source)
         by_type: Counter[str] = Counter()
         for tensor in source.tensors.values():
             by_type[tensor.type_name] += tensor.elements
-        weights = sum(tensor.nbytes for tensor in source.tensors.values())
+        stored = sum(tensor.nbytes for tensor in source.tensors.values())
+        weights = stored if on_gpu else decoded_bytes(sum(by_type.values()))
         return ModelEntry(
             path=path,
             name=source.get_str("general.name", place.stem),
@@ -75,18 +79,19 @@ def _read(path: Path | None, place: Path, context: int) -> ModelEntry:
 def _session_bytes(config: ModelConfig, context: int) -> int:
     shape = CacheShape.from_config(config)
     steps = cut_prompt(0, context, STEP_CAP, Cut.EQUAL)
-    return capacity_bytes(shape, context) + max(peak_bytes(step_buffers(shape, step, BufferStyle())) for step in steps)
+    return capacity_bytes(shape, context) + largest_step_bytes(shape, steps, BufferStyle())
 
 
 def read_library(
     embedded: Path, files: tuple[str, ...], folders: tuple[str, ...], context: int
 ) -> tuple[ModelEntry, ...]:
     """The embedded model, those that were added, and those in watched folders, each once."""
-    entries = [read_entry(None, embedded, context)]
+    on_gpu = has_usable_gpu(real_host())
+    entries = [read_entry(None, embedded, context, on_gpu)]
     seen: set[Path] = set()
     for path in [*(Path(f) for f in files), *(p for folder in folders for p in find_models(Path(folder)))]:
         resolved = path.expanduser().absolute()
         if resolved not in seen:
             seen.add(resolved)
-            entries.append(read_entry(resolved, resolved, context))
+            entries.append(read_entry(resolved, resolved, context, on_gpu))
     return tuple(entries)

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.doctor.examine import examine
 from app.doctor.finding import Finding, Severity, Topic
+from app.doctor.gpu import has_usable_gpu
 from app.doctor.host import CommandResult, Host, User
 from app.doctor.report import as_json, as_text, summary, worst
 from tests.app.doctor.recorded import CARD, RAISED, SELF_TEST, findings, host
@@ -42,6 +44,21 @@ def test_a_machine_without_an_amd_gpu_is_fine_and_is_told_so(tmp_path: Path, nam
     assert not bad(found)
     assert not {"kfd", "gtt_limit", "carve_out", "amdgpu", "agreement"} & set(found)
     assert ("NVIDIA H200" in found["gpu"].found) == (name == "nvidia")
+
+
+@pytest.mark.parametrize(
+    ("name", "torch_build", "usable"),
+    [
+        ("strix_halo_default", "hip: str = '7.2.53211'\ncuda = None\n", True),
+        ("strix_halo_default", "hip = None\ncuda = None\n", False),
+        ("nvidia", "hip = None\ncuda = '13.0'\n", True),
+        ("nvidia", "hip = None\ncuda = None\n", False),
+        ("no_gpu", "hip = None\ncuda = '13.0'\n", False),
+    ],
+)
+def test_a_gpu_is_usable_with_a_torch_built_for_it(tmp_path: Path, name: str, torch_build: str, usable: bool) -> None:
+    machine = replace(host(tmp_path, name), package_file=lambda package, _path: {"torch": torch_build}.get(package))
+    assert has_usable_gpu(machine) is usable
 
 
 def test_a_machine_with_nothing_at_all_gets_a_report(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """The model library sees what `engine.load` can open: files, models in parts, Hugging Face folders, damaged ones."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 import engine
 from app.pages.model_entries import read_entry, read_library
+from engine.host import decoded_bytes
+from engine.model_source import open_model
 from resources import embedded_model
 from tests.support.deepseek_folder import plain_entries, split_folder, write_folder
 from tests.support.model_files import ModelParts
@@ -38,7 +41,7 @@ def test_a_watched_folder_shows_every_model_once(shelf: Path) -> None:
 
 @pytest.mark.parametrize("name", ["whole.gguf", "model-00001-of-00003.gguf", "model-00003-of-00003.gguf", "hugging"])
 def test_an_entry_tells_of_the_whole_model(shelf: Path, name: str) -> None:
-    entry, model = read_entry(shelf / name, shelf / name, CONTEXT), engine.load(shelf / name)
+    entry, model = read_entry(shelf / name, shelf / name, CONTEXT, on_gpu=False), engine.load(shelf / name)
     assert entry.problem == "" and entry.fits
     assert entry.parameters == model.info.parameters
     assert entry.file_bytes == model.info.file_bytes
@@ -53,7 +56,8 @@ def test_a_watched_model_folder_is_the_model_itself(shelf: Path) -> None:
 
 def test_a_file_inside_a_model_folder_can_be_added(shelf: Path) -> None:
     (path, *_) = sorted((shelf / "hugging").glob("*.safetensors"))
-    assert read_entry(path, path, CONTEXT).parameters == read_entry(None, shelf / "hugging", CONTEXT).parameters
+    inside, folder = (read_entry(None, place, CONTEXT, on_gpu=False) for place in (path, shelf / "hugging"))
+    assert inside.parameters == folder.parameters is not None
 
 
 def test_a_missing_part_and_a_missing_folder_say_so(shelf: Path, tmp_path: Path) -> None:
@@ -62,3 +66,11 @@ def test_a_missing_part_and_a_missing_folder_say_so(shelf: Path, tmp_path: Path)
     (entry,) = read_library(embedded_model(), (), (str(tmp_path),), CONTEXT)[1:]
     assert "model-00002-of-00003.gguf" in entry.problem and not entry.fits
     assert read_library(embedded_model(), (), (str(tmp_path / "gone"),), CONTEXT)[1:] == ()
+
+
+def test_the_cpu_decodes_weights_and_a_gpu_does_not() -> None:
+    cpu, gpu = (read_entry(None, embedded_model(), CONTEXT, on_gpu) for on_gpu in (False, True))
+    assert cpu.needed_bytes is not None and gpu.needed_bytes is not None and cpu.parameters is not None
+    with contextlib.closing(open_model(embedded_model())) as source:
+        stored = sum(tensor.nbytes for tensor in source.tensors.values())
+    assert cpu.needed_bytes - gpu.needed_bytes == decoded_bytes(cpu.parameters) - stored > 0

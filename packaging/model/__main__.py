@@ -77,16 +77,22 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _run_all(work: Work, compare: Path | None, page: Path) -> None:
-    """Every stage. Compiling takes minutes of processor time, so a process of its own does it beside the sampling."""
+    """Every stage. Compiling takes minutes of processor time, so a process of its own does it beside the sampling.
+
+    Training does not wait for it: what is compiled by then is found in the cache, the rest is ready when it is needed.
+    """
     compiling = None
     if work.is_compiled and not work.sampled.exists():
         command = [sys.executable, __file__, "warm-up", "--out", str(work.folder), "--teacher", str(work.teacher)]
         compiling = subprocess.Popen(command)
-    stages.sample(work)
-    stages.build(work)
-    if compiling is not None:
-        compiling.wait()  # a failed warm-up costs time, no more: training compiles again
-    is_over = stages.train(work)
+    try:
+        stages.sample(work)
+        stages.build(work)
+        is_over = stages.train(work)
+    finally:
+        if compiling is not None:
+            compiling.terminate()
+            compiling.wait()
     stages.write_files(work)
     if is_over:
         examine.evaluate(work, compare)

@@ -22,6 +22,7 @@ from engine.plan import RAW_WINDOW
 from engine.tokenizer import Tokenizer
 
 _BATCH_TOKENS = 1 << 15
+_NEEDLE_TOKENS = 16  # the answer to a needle's question is a short sentence
 LossesOf = Callable[[Tensor], Tensor]
 
 
@@ -164,7 +165,7 @@ def needle_cases(articles: Sequence[str], tokenizer: Tokenizer, tokens: int, cou
 def needles_found(subject: Subject, cases: Sequence[NeedleCase]) -> int:
     """In how many answers the deciding word stands."""
     questions = [f"{case.text}\n\n{case.needle.question}" for case in cases]
-    said = answers(subject, questions, 32)
+    said = answers(subject, questions, _NEEDLE_TOKENS)
     return sum(case.needle.key in answer.replace(",", "") for case, answer in zip(cases, said, strict=True))
 
 

@@ -38,6 +38,7 @@ _KL_SEQUENCES = 16
 
 def evaluate(work: Work, other: Path | None) -> None:
     """Measure and leave figures.json; `other` is a model file to compare with, the one shipped before."""
+    torch.set_float32_matmul_precision("highest")
     held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
     new = _subject(work.shipped, work)
     articles = [one.texts[0] for one in held_out if one.kind is Kind.ARTICLE] or [one.texts[1] for one in held_out]

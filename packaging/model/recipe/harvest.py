@@ -48,7 +48,10 @@ def _finished(tokens: Ids, serials: Ids, scripts: Ids) -> Iterator[tuple[Ids, Id
 
 
 def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
-    """Whether a sampled turn went on to its limit; walks script and tokens side by side."""
+    """Whether a sampled turn went on to its limit; walks script and tokens side by side.
+
+    An article may: it is cut at a sentence's end, for what is learned from it is not when to stop.
+    """
     at = 0
     for entry in script.tolist():
         if entry == END:
@@ -57,7 +60,8 @@ def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
             at += 1
             continue
         stop = ids.index(turn_end, at)
-        if stop + 1 - at >= MANNERS[Voice(-1 - entry)].limit:
+        voice = Voice(-1 - entry)
+        if voice is not Voice.WRITING and stop + 1 - at >= MANNERS[voice].limit:
             return True
         at = stop + 1
     return False
@@ -80,15 +84,20 @@ def _messages(ids: list[int], text: TeacherText) -> list[str] | None:
     return found
 
 
+def _whole_sentences(article: str) -> str:
+    """The article up to the end of its last whole sentence."""
+    return article[: max(article.rfind(mark) for mark in ".?!") + 1]
+
+
 def _conversation(messages: Sequence[str]) -> list[Conversation]:
     """The fit part of a conversation: an article with its question, or a chat up to its first unfit answer."""
-    if messages[0].startswith(_ARTICLE_START) and len(messages) == 6:
-        article, question, answer = messages[1], messages[3], messages[5]
+    if messages[0].startswith(_ARTICLE_START) and len(messages) == 4:
+        article, question, answer = _whole_sentences(messages[1]), messages[2], messages[3]
         if not is_fit_article(article):
             return []
-        if is_answered_by(article, question, answer) and is_fit_answer(question, answer):
+        if is_answered_by(article, answer) and is_fit_answer(question, answer):
             return [Conversation(Kind.ARTICLE, (article, question, answer))]
-        return [Conversation(Kind.CHAT, (messages[0], article))]
+        return [Conversation(Kind.CHAT, (messages[0], article))] if article == messages[1] else []
     turns: list[str] = []
     for question, answer in zip(messages[0::2], messages[1::2], strict=False):
         if not is_fit_answer(question, answer) or says_again(question, turns) or says_again(answer, turns):

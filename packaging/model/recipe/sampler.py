@@ -54,6 +54,8 @@ class Sampler:
         self._chosen = torch.zeros(size.length, size.rows, dtype=torch.int32, device=device)
         self._owners = torch.zeros_like(self._chosen)
         self._graphs: dict[int, Callable[[], None]] = {}
+        # One graph runs at a time, so all may use the same scratch memory.
+        self._pool = torch.cuda.graph_pool_handle() if device.type == "cuda" else None
         torch.manual_seed(seed)
 
     def windows(self, seconds: float, most: int | None = None) -> Iterator[Window]:
@@ -97,7 +99,7 @@ class Sampler:
             self._step(bucket)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, pool=self._pool):
             self._step(bucket)
         for part, value in zip(state, kept, strict=True):
             part.copy_(value)

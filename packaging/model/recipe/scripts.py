@@ -37,14 +37,21 @@ class Manner:
 MANNERS = {
     Voice.ASKING: Manner(0.8, 64),
     Voice.ANSWERING: Manner(0.45, 256),
-    Voice.WRITING: Manner(0.7, 480),
-    Voice.READING: Manner(0.2, 96),
+    Voice.WRITING: Manner(0.6, 208),
+    Voice.READING: Manner(0.2, 72),
 }
 # Only the teacher reads this: without it, more than half of its answers run on to the limit and are lost.
 BRIEFLY = "You are a helpful assistant. Answer clearly and correctly, in one to four short sentences."
-WRITE_TEXT = "Write a short article about {topic}."
-WRITE_QUESTION = "Write one question that can be answered from this article."
-ANSWER_QUESTION = "Answer that question in one sentence, using only the article."
+WRITE_TEXT = "Write a paragraph of five sentences about {topic}."
+# Ours, for the teacher's own questions about a text are seldom any; each names its subject, so that the right part of a
+# long paste can be found by it.
+QUESTIONS = (
+    "What does the text say about {topic}?",
+    "According to the text, why does {topic} matter?",
+    "Summarize in one sentence what is said about {topic}.",
+    "Name one fact about {topic} from the text.",
+    "What is special about {topic}, according to the text?",
+)
 _BRIEF_SHARE = 0.8
 _TURNS = (1, 1, 1, 2, 2, 3)  # how many questions a chat has, each as likely as it is listed
 _ANGLES = (
@@ -76,13 +83,13 @@ def chat_script(text: TeacherText, random_: random.Random) -> list[int]:
 
 
 def document_script(text: TeacherText, random_: random.Random) -> list[int]:
-    """The teacher writes an article, asks about it, and answers with the article before it."""
+    """The teacher writes an article, and answers a question of ours with the article before it."""
     topic = random_.choice(TOPICS) + random_.choice(_ANGLES)
-    entries = text.message("user", WRITE_TEXT.format(topic=topic))
-    for request, voice in (("", Voice.WRITING), (WRITE_QUESTION, Voice.ASKING), (ANSWER_QUESTION, Voice.READING)):
-        entries += text.message("user", request) if request else []
-        entries += [*text.open_turn("assistant"), sampled(voice), *text.encode("\n")]
-    return [*entries[:-1], END]
+    entries = text.message("system", BRIEFLY)
+    entries += text.message("user", WRITE_TEXT.format(topic=topic))
+    entries += [*text.open_turn("assistant"), sampled(Voice.WRITING), *text.encode("\n")]
+    entries += text.message("user", random_.choice(QUESTIONS).format(topic=topic))
+    return [*entries, *text.open_turn("assistant"), sampled(Voice.READING), END]
 
 
 def _asking(text: TeacherText, opener: str) -> list[int]:

@@ -109,7 +109,7 @@ _SHORT, _LONG = Mixture(0.3, 0.5, 4.2), Mixture(0.5, 0.6, 4.2)
 FULL = Settings(
     name="DS4 nano",
     shape=_SHAPE,
-    sampling=Sampling(rows=2048, length=1024, scripts=1 << 18, article_share=0.25, most_windows=None, workers=12),
+    sampling=Sampling(rows=2048, length=1024, scripts=1 << 15, article_share=0.25, most_windows=None, workers=12),
     training=Training(
         rate=2e-3,
         warm_up=200,
@@ -120,13 +120,14 @@ FULL = Settings(
         index_weight=0.1,
         bias_step=1e-3,
         phases=(
-            Phase(1024, 32, 0.65, _SHORT),
-            Phase(4096, 8, 0.2, _LONG),
+            # The same 36,864 tokens a step, so that what works token by token is compiled once.
+            Phase(1024, 36, 0.65, _SHORT),
+            Phase(4096, 9, 0.2, _LONG),
             Phase(9216, 4, 0.15, _LONG),
         ),
         most_steps=None,
         validate_every=250,
-        checkpoint_seconds=60.0,
+        checkpoint_seconds=120.0,
     ),
     held_out=0.05,
     seed=8,

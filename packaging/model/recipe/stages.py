@@ -135,9 +135,15 @@ def _pack_held_out(work: Work) -> None:
     Sequences(packed.ids[first], packed.weights[first]).write(work.held_out_sequences)
 
 
+def _allow_tf32() -> None:
+    """What stays float32 in training need not be exact; its products are the smaller part."""
+    torch.set_float32_matmul_precision("high")
+
+
 def warm_up(work: Work) -> None:
     """Compile every phase's step on random tokens, so that training finds it in the compiler's cache."""
     began = time.monotonic()
+    _allow_tf32()
     student = Student.new(work.settings.shape, 0, work.device, work.dtype, work.is_compiled)
     for phase in work.settings.training.phases:
         ids = torch.randint(7, work.settings.shape.vocab, (phase.batch, phase.length + 1), device=work.device)
@@ -149,7 +155,7 @@ def warm_up(work: Work) -> None:
 def train(work: Work) -> bool:
     """Train or go on training; whether training is over."""
     settings, began = work.settings, time.monotonic()
-    torch.set_float32_matmul_precision("high")  # TF32: what stays float32 in training need not be exact
+    _allow_tf32()
     student = Student.new(settings.shape, settings.seed, work.device, work.dtype, work.is_compiled)
     trainer = Trainer(student, settings.training, work.train_seconds, work.folder, settings.seed)
     trainer.resume()

@@ -14,12 +14,15 @@ from recipe import student_parts as parts
 from recipe.student_attention import AttentionWeights, IndexWeights, PoolWeights, Rotation, Sizes, attention
 from recipe.student_shape import TABLE_LEAF, initial_parameters, is_trained
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from engine.cache_shape import OVERLAP_RATIO
 from engine.config import ModelConfig
 from engine.layers.rope import inverse_frequencies, rotation
 from engine.model_source import open_model
 from engine.stored_weights import StoredWeights
+
+_RECOMPUTED_FROM = 2048  # tokens; longer sequences' attention scores are made again instead of kept for the gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,11 @@ class Student:
             *(config.index_top_k, config.rms_eps, self.selects),
         )
         turn = _rotations(config, ratio, x.shape[1], self.device)
-        y, loss = self._part(attention)(x, weights, pool, index, turn, sizes, self.dtype)
+        run, arguments = self._part(attention), (x, weights, pool, index, turn, sizes, self.dtype)
+        if torch.is_grad_enabled() and x.shape[1] >= _RECOMPUTED_FROM:
+            y, loss = checkpoint(run, *arguments, use_reentrant=False)
+        else:
+            y, loss = run(*arguments)
         return y, loss
 
     def _pool(self, layer: int, prefix: str) -> PoolWeights:
@@ -155,6 +162,7 @@ class Student:
 @cache
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """One compilation a function and shape, shared by all layers: compiling the whole model takes many minutes."""
+    torch._dynamo.config.recompile_limit = 64  # attention has three kinds of layers at three lengths
     return torch.compile(function, dynamic=False)
 
 

@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 import torch
 from recipe import teacher as teachers
-from recipe.harvest import harvest
+from recipe.conversations import Kind
+from recipe.harvest import _conversation, harvest
 from recipe.sampler import Sampler, SamplerSize, choose
-from recipe.scripts import END, MANNERS, Voice, make_scripts, sampled
+from recipe.scripts import END, MANNERS, WRITE_TEXT, Voice, make_scripts, sampled
 from recipe.teacher import Cache, LlamaShape, Teacher, build_teacher, load_teacher
 from recipe.teacher_text import TeacherText
+from recipe.topics import TOPICS
 
 from tests.packaging.model.toy_teacher import write_toy_teacher
 
@@ -109,6 +111,18 @@ def test_a_turn_that_does_not_end_is_cut_and_dropped(toy: tuple[Teacher, Teacher
         serials = np.array([*[0] * (len(ids) - 1), 1])[:, None]
         found = harvest(tokens, serials, script, text)
         assert (found.finished, len(found.kept)) == (1, kept)
+
+
+def test_an_article_is_cut_at_its_last_whole_sentence() -> None:
+    request, question = WRITE_TEXT.format(topic="the moon"), "What does the text say about the moon?"
+    sentences = " ".join(f"People see {', '.join(TOPICS[at : at + 8])}." for at in range(0, 96, 8))
+    answer = f"People see {TOPICS[0]} and {TOPICS[1]}."
+    for article in (sentences, f"{sentences} And then it"):
+        kept = _conversation([request, article, question, answer])
+        assert [one.kind for one in kept] == [Kind.ARTICLE] and kept[0].texts == (sentences, question, answer)
+    unrelated = "Seven trumpets sounded yesterday."
+    assert [one.kind for one in _conversation([request, sentences, question, unrelated])] == [Kind.CHAT]
+    assert _conversation([request, f"{sentences} And", question, unrelated]) == [], "it would learn to stop half way"
 
 
 def test_text_never_becomes_a_control_token(toy: tuple[Teacher, TeacherText]) -> None:

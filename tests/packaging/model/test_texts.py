@@ -51,9 +51,9 @@ def test_answers_that_are_unfit_to_learn_from(question: str, answer: str, fits: 
 
 def test_an_answer_must_stand_in_the_article() -> None:
     article = "The old bridge was built in 1850 by a farmer called Tom."
-    assert filters.is_answered_by(article, "Who built the bridge?", "The bridge was built by a farmer called Tom.")
-    assert not filters.is_answered_by(article, "Who built the bridge?", "Napoleon Bonaparte ordered workers there.")
-    assert not filters.is_answered_by(article, "Tell me of the bridge.", "The bridge was built by Tom.")
+    assert filters.is_answered_by(article, "The bridge was built by a farmer called Tom.")
+    assert not filters.is_answered_by(article, "Napoleon Bonaparte ordered workers there.")
+    assert not filters.is_answered_by(article, "It is.")
 
 
 def test_needles_are_in_the_document_once_and_answer_their_question() -> None:

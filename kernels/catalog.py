@@ -108,8 +108,9 @@ def _formats(shape: ModelShape) -> tuple[WeightFormat, ...]:
 
 
 def _matvec(shape: ModelShape, target: str) -> Iterator[Entry]:
-    dots = ("v_dot2", "global_load_b128", "ds_store_b128", "ds_load_b128")
     for kind in _formats(shape):
+        dot = "v_dot2" if kind is WeightFormat.F16 else "v_dot4_i32_iu8"
+        dots = (dot, "global_load_b128", "ds_store_b128", "ds_load_b128")
         yield Entry(shape, matvec_source(kind, shape.hidden, target), 160, 65536, dots)
         yield Entry(shape, gate_up_source(kind, shape.hidden, target), 160, 65536, dots)
         yield Entry(shape, down_source(kind, shape.expert_width, shape.experts_used, target), 160, 65536, dots)

@@ -2,12 +2,11 @@
 // exact in F16), with weight = scale[half] * code + offset[half], half 0 being elements 0..15. Block layouts are those
 // of the GGUF files; nothing is repacked.
 //
-// A format gives: WEIGHTS and BYTES of a block; WORDS it loads for a unit; SCALES, 1 where both halves share one scale
-// and offset; OFFSETS, whether offsets are not zero;
+// A format gives: WEIGHTS and BYTES of a block; WORDS it loads for a unit; OFFSETS, whether offsets are not zero;
 // TABLE_WORDS of lookup table that `prepare` fills in LDS; CODE_UNIT, what a code of 1 stands for (a power of two, folded
 // into the scales by the user of the codes); `load` (a unit of the block at byte `at` of memory whose start is aligned to
 // 4) and `decode`; and `slot(e)`, the place (pair * 2 + high half) where element e of a unit lands, always inside its own
-// half of the unit.
+// half of the unit. Decode needs `load` alone: its codes stay integers (unit_dots.h).
 #pragma once
 #include "portable.h"
 
@@ -64,6 +63,8 @@ DEVICE void rocm_scales(u32 bytes, float& first, float& second) {
     const u32 halves = pair_multiply(apart << 7 & ~(invalid * 0xffffu), 0x58005800u);
     first = low_half(halves), second = high_half(halves);
 }
+// One such byte.
+DEVICE float rocm_scale(u32 byte) { return byte > 0x7eu ? 0.0f : low_half(byte << 7) * 128.0f; }
 
 struct Natural {
     DEVICE_MEMBER static constexpr u32 slot(u32 e) { return e; }
@@ -80,21 +81,22 @@ struct NoTable {
 };
 
 struct Q8_0 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 34, WORDS = 9, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 34, WORDS = 9, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
-        load_words<9, 2>(w, bytes, at);  // d, then 32 codes; two bytes of the next block
+        w[8] = ((const u16*)bytes)[at / 2];
+        load_words<8, 2>(w, bytes, at + 2);
     }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        unit.scale[0] = unit.scale[1] = half_to_float((u16)w[0]);
+        unit.scale[0] = unit.scale[1] = half_to_float((u16)w[8]);
 #pragma unroll
-        for (u32 i = 0; i < 8; ++i) expand_biased(permute<0x5432>(w[i], w[i + 1]) ^ 0x80808080u, unit.pairs + 2 * i);
+        for (u32 i = 0; i < 8; ++i) expand_biased(w[i] ^ 0x80808080u, unit.pairs + 2 * i);
     }
 };
 
 struct RocmFp8 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 33, WORDS = 9, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 33, WORDS = 9, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
@@ -124,22 +126,23 @@ DEVICE void decode_nibbles(const u32* codes, u32* pairs) {
 constexpr u32 LEVELS_0123 = 0x42403c00u, LEVELS_468C = 0x4a484644u, LEVELS_468A = 0x49484644u;
 
 struct Mxfp4 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
         w[4] = bytes[at];
         load_words<4, 1>(w, bytes, at + 1);
     }
+    // 2^(x - 128), also below the normal floats.
+    DEVICE_MEMBER static float scale(u32 x) { return as_float(x > 1 ? (x - 1) << 23 : 0x200000u << x); }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
-        // 2^(x - 128), also below the normal floats.
-        unit.scale[0] = unit.scale[1] = w[4] > 1 ? as_float((w[4] - 1) << 23) : as_float(0x200000u << w[4]);
+        unit.scale[0] = unit.scale[1] = scale(w[4]);
         decode_nibbles<LEVELS_0123, LEVELS_468C>(w, unit.pairs);
     }
 };
 
 struct RocmFp4 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 18, WORDS = 5, SCALES = 2, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 18, WORDS = 5, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
@@ -153,7 +156,7 @@ struct RocmFp4 : Natural, NoTable {
 };
 
 struct RocmFp4Fast : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 17, WORDS = 5, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {
@@ -189,7 +192,7 @@ struct TwoBit : NoTable {
 };
 
 struct RocmFp2 : TwoBit {  // levels -1, 0, 1, 2
-    static constexpr u32 SCALES = 2, OFFSETS = 0;
+    static constexpr u32 OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
@@ -200,7 +203,7 @@ struct RocmFp2 : TwoBit {  // levels -1, 0, 1, 2
 };
 
 struct RocmFp2S40 : TwoBit {  // levels -4, -1, 1, 4
-    static constexpr u32 SCALES = 2, OFFSETS = 0;
+    static constexpr u32 OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f / 24.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
@@ -216,7 +219,7 @@ struct RocmFp2S40 : TwoBit {  // levels -4, -1, 1, 4
 };
 
 struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1), as (c - 1) * scale(e0) + (scale(e0) - scale(e1))
-    static constexpr u32 SCALES = 1, OFFSETS = 1;
+    static constexpr u32 OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32*, Unit& unit) {
@@ -232,7 +235,7 @@ struct RocmFp2Affine : TwoBit {  // c * scale(e0) - scale(e1), as (c - 1) * scal
 // Three-bit codes, a magnitude 0, 1, 2, 4 and a sign: as an F16 exponent, the magnitude's two bits are 0, 2^-14, 2^-13,
 // 2^-12. Pairs hold elements i and i + 4 of each eight.
 struct RocmFp3 : NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 14, WORDS = 4, SCALES = 2, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 14, WORDS = 4, OFFSETS = 0;
     static constexpr float CODE_UNIT = 16384.0f;
     DEVICE_MEMBER static constexpr u32 slot(u32 e) { return (e & ~7u) | (e & 3u) << 1 | (e >> 2 & 1u); }
 

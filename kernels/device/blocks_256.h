@@ -5,7 +5,7 @@
 namespace hb {
 
 struct Q2_K : EvenOdd, NoTable {
-    static constexpr u32 WEIGHTS = 256, BYTES = 84, WORDS = 10, SCALES = 2, OFFSETS = 1;
+    static constexpr u32 WEIGHTS = 256, BYTES = 84, WORDS = 10, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32 unit) {
@@ -28,19 +28,23 @@ struct Q2_K : EvenOdd, NoTable {
 };
 
 struct Q4_K : EvenOdd, NoTable {
-    static constexpr u32 WEIGHTS = 256, BYTES = 144, WORDS = 12, SCALES = 1, OFFSETS = 1;
+    static constexpr u32 WEIGHTS = 256, BYTES = 144, WORDS = 12, OFFSETS = 1;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32 unit) {
         load_words<8, 16>(w, bytes, at + 16 + unit / 2 * 32);
         load_words<4, 16>(w + 8, bytes, at);  // d, m, then twelve bytes of 6-bit scales and minima
     }
-    DEVICE_MEMBER static void decode(const u32* w, u32 index, const u32*, Unit& unit) {
-        const float d = low_half(w[8]), m = high_half(w[8]);
+    DEVICE_MEMBER static void scale_codes(const u32* w, u32 index, u32& scale, u32& minimum) {
         const u32 at = index % 4 * 8;
         const u32 a = w[9] >> at & 0xffu, b = w[10] >> at & 0xffu, c = w[11] >> at & 0xffu;
-        const u32 scale = index < 4 ? a & 63u : (c & 15u) | a >> 6 << 4;
-        const u32 minimum = index < 4 ? b & 63u : c >> 4 | b >> 6 << 4;
+        scale = index < 4 ? a & 63u : (c & 15u) | a >> 6 << 4;
+        minimum = index < 4 ? b & 63u : c >> 4 | b >> 6 << 4;
+    }
+    DEVICE_MEMBER static void decode(const u32* w, u32 index, const u32*, Unit& unit) {
+        const float d = low_half(w[8]), m = high_half(w[8]);
+        u32 scale, minimum;
+        scale_codes(w, index, scale, minimum);
         unit.scale[0] = unit.scale[1] = d * (float)scale;
         unit.offset[0] = unit.offset[1] = -m * (float)minimum;
         const u32 shift = index % 2 * 4;
@@ -59,7 +63,7 @@ CONSTANT u16 IQ2_XXS_GRID[256] = {
 };
 
 struct Iq2Xxs : Natural {
-    static constexpr u32 WEIGHTS = 256, BYTES = 66, WORDS = 3, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 256, BYTES = 66, WORDS = 3, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
     static constexpr u32 TABLE_WORDS = 256 + 128;
 
@@ -82,8 +86,11 @@ struct Iq2Xxs : Natural {
         w[2] = ((const u16*)bytes)[at / 2];
         load_words<2, 2>(w, bytes, at + 2 + unit * 8);
     }
+    DEVICE_MEMBER static float scale(const u32* w) {
+        return half_to_float((u16)w[2]) * (0.5f + (float)(w[1] >> 28)) * 0.25f;
+    }
     DEVICE_MEMBER static void decode(const u32* w, u32, const u32* table, Unit& unit) {
-        unit.scale[0] = unit.scale[1] = half_to_float((u16)w[2]) * (0.5f + (float)(w[1] >> 28)) * 0.25f;
+        unit.scale[0] = unit.scale[1] = scale(w);
 #pragma unroll
         for (u32 l = 0; l < 4; ++l) {
             const u32 selectors = table[byte_of(w[0], l)] | table[256 + (w[1] >> 7 * l & 127u)];
@@ -97,7 +104,7 @@ struct Iq2Xxs : Natural {
 
 // Plain F16 weights in the same clothes: the codes are the weights.
 struct F16 : Natural, NoTable {
-    static constexpr u32 WEIGHTS = 32, BYTES = 64, WORDS = 16, SCALES = 1, OFFSETS = 0;
+    static constexpr u32 WEIGHTS = 32, BYTES = 64, WORDS = 16, OFFSETS = 0;
     static constexpr float CODE_UNIT = 1.0f;
 
     DEVICE_MEMBER static void load(u32* w, const u8* bytes, u64 at, u32) {

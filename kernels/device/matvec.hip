@@ -24,7 +24,7 @@ static_assert(K_POOL_BYTES == VECTOR_WORDS * 4 + WAVES * RowStream::BYTES, "kern
 // 8 * K_ROWS * passes rows, all of one group. Grid (rows / that, tokens).
 KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 rows_an_input, u32 row_bytes, u32 passes) {
     SHARED_POOL(pool, K_POOL_BYTES);
-    SHARED u32 table[Format::TABLE_WORDS + 1];
+    SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
     const u32 token = group_y(), first_row = group_x() * WAVES * K_ROWS * passes, inputs = rows / rows_an_input;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, UNITS);
     const u32 first = first_row + wave() * K_ROWS;
@@ -39,8 +39,8 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
     };
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
-    Format::template prepare<THREADS>(table);
-    activations.template fill<THREADS, UNITS>(x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
+    Dot<Format>::template prepare<THREADS>(table);
+    fill<THREADS, UNITS>(activations, x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     barrier();
 
     float sum[K_ROWS];

@@ -22,7 +22,7 @@ static_assert(K_POOL_BYTES == VECTOR_WORDS * 4 + WAVES * RowStream::BYTES, "kern
 KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts, const float* weights,
                         const float* shared, float* out, u32 rows, u32 all_experts, u32 row_bytes, u32 passes) {
     SHARED_POOL(pool, K_POOL_BYTES);
-    SHARED u32 table[Format::TABLE_WORDS + 1];
+    SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
     const u32 token = group_y(), first = (group_x() * passes * WAVES + wave()) * K_ROWS;
     const i32* chosen = experts + token * K_USED;
     const u64 total_bytes = (u64)all_experts * rows * row_bytes;
@@ -39,8 +39,8 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
     };
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
-    Format::template prepare<THREADS>(table);
-    activations.template fill<THREADS, K_USED * UNITS>(inner + (u64)token * K_USED * K_WIDTH);
+    Dot<Format>::template prepare<THREADS>(table);
+    fill<THREADS, K_USED * UNITS>(activations, inner + (u64)token * K_USED * K_WIDTH);
     barrier();
 
     float sum[K_ROWS], total[K_ROWS];

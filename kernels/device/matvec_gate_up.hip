@@ -22,7 +22,7 @@ static_assert(K_POOL_BYTES == VECTOR_WORDS * 4 + WAVES * RowStream::BYTES, "kern
 KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i32* experts, float* inner, u32 rows,
                            u32 all_experts, u32 used, u32 row_bytes, u32 passes, float limit) {
     SHARED_POOL(pool, K_POOL_BYTES);
-    SHARED u32 table[Format::TABLE_WORDS + 1];
+    SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
     const u32 slot = group_y(), first = (group_x() * passes * WAVES + wave()) * OUTPUTS;
     const u64 expert_first = (u64)(u32)experts[slot] * rows + first, total_bytes = (u64)all_experts * rows * row_bytes;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, UNITS);
@@ -37,8 +37,8 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
     };
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
-    Format::template prepare<THREADS>(table);
-    activations.template fill<THREADS, UNITS>(x + (u64)(slot / used) * K_WIDTH);
+    Dot<Format>::template prepare<THREADS>(table);
+    fill<THREADS, UNITS>(activations, x + (u64)(slot / used) * K_WIDTH);
     barrier();
 
     float sum[K_ROWS];

@@ -38,6 +38,8 @@ DEVICE void wave_fence() {
 
 // Keeps `value` computed here, in all lanes: the compiler may not move its producer below.
 DEVICE void pin(float& value) { asm volatile("" : "+v"(value)); }
+// See target_nvidia.h.
+DEVICE u32 in_register(u32 constant) { return constant; }
 
 // Exchange inside rows of 16 lanes is a DPP modifier (row_xmask); across them it is v_permlanex16.
 template <u32 MASK>
@@ -64,6 +66,8 @@ DEVICE float round_even(float x) { return __builtin_rintf(x); }
 
 // acc + the dot product of four signed bytes.
 DEVICE i32 dot4(u32 a, u32 b, i32 acc) { return __builtin_amdgcn_sudot4(true, (i32)a, true, (i32)b, acc, false); }
+// The same where the bytes of `a` are unsigned.
+DEVICE i32 dot4_unsigned(u32 a, u32 b, i32 acc) { return __builtin_amdgcn_sudot4(false, (i32)a, true, (i32)b, acc, false); }
 // The low word of high:low shifted right by `bits` (0..31).
 DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) { return __builtin_amdgcn_alignbit(high, low, bits); }
 // Byte i of the result is byte (nibble i of NIBBLES) of high:low, nibbles 0..7.
@@ -78,10 +82,26 @@ DEVICE void look_up(u32 low, u32 high, u32 selectors, u32& first, u32& second) {
     const u32 odd = __builtin_amdgcn_perm(high, low, selectors >> 4 & 0x07070707u);
     first = permute<0x5140>(even, odd), second = permute<0x7362>(even, odd);
 }
-// The same for bytes of two nibbles: the low nibbles of all four bytes to `lows`, the high ones to `highs`.
+// The same for bytes of two nibbles whose top bits do not count: the low nibbles of all four bytes to `lows`, the high ones
+// to `highs`.
 DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& highs) {
     lows = __builtin_amdgcn_perm(high, low, selectors & 0x07070707u);
     highs = __builtin_amdgcn_perm(high, low, selectors >> 4 & 0x07070707u);
+}
+// Eight of sixteen table bytes for the eight nibbles of `selectors`; the top bit of every table byte must be set. In the
+// machine's own order: nibbles 0..3 to `first` if NIBBLES_IN_ORDER, else the low nibble of each byte.
+constexpr bool NIBBLES_IN_ORDER = false;
+DEVICE u32 low_nibbles_of_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors) {
+    const u32 eighth = selectors & 0x07070707u, upper = 0x03020100u | (selectors >> 1 & 0x04040404u);
+    return __builtin_amdgcn_perm(__builtin_amdgcn_perm(t3, t2, eighth), __builtin_amdgcn_perm(t1, t0, eighth), upper);
+}
+DEVICE void look_up_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& first, u32& second) {
+    first = low_nibbles_of_16(t0, t1, t2, t3, selectors);
+    second = low_nibbles_of_16(t0, t1, t2, t3, selectors >> 4);
+}
+// Always the low nibble of each byte to `lows`.
+DEVICE void look_up_halves_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& lows, u32& highs) {
+    look_up_16(t0, t1, t2, t3, selectors, lows, highs);
 }
 
 DEVICE u32 and_or(u32 word, u32 mask, u32 bits) { return (word & mask) | bits; }

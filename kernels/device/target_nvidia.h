@@ -23,6 +23,13 @@ DEVICE u32 group_z() { return blockIdx.z; }
 DEVICE void barrier() { __syncthreads(); }
 DEVICE void wave_fence() { __syncwarp(); }
 DEVICE void pin(float& value) { asm volatile("" : "+f"(value)); }
+// A constant in a register of its own: the assembler would keep it in a uniform one and copy it before each use. Threads
+// have no second coordinate, which it does not know.
+DEVICE u32 in_register(u32 constant) {
+    u32 zero;
+    asm("mov.u32 %0, %%tid.y;" : "=r"(zero));
+    return constant + zero;
+}
 
 template <u32 MASK>
 DEVICE u32 lane_xor(u32 value) { return __shfl_xor_sync(0xffffffffu, value, MASK); }
@@ -62,6 +69,11 @@ DEVICE i32 dot4(u32 a, u32 b, i32 acc) {
     asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(acc));
     return value;
 }
+DEVICE i32 dot4_unsigned(u32 a, u32 b, i32 acc) {
+    i32 value;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(value) : "r"(a), "r"(b), "r"(acc));
+    return value;
+}
 DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) {
     u32 value;
     asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(value) : "r"(low), "r"(high), "r"(bits));
@@ -75,12 +87,24 @@ DEVICE u32 byte_permute(u32 low, u32 high, u32 selector) {
 template <u32 NIBBLES>
 DEVICE u32 permute(u32 low, u32 high) { return byte_permute(low, high, NIBBLES); }
 DEVICE void look_up(u32 low, u32 high, u32 selectors, u32& first, u32& second) {
-    const u32 plain = selectors & 0x77777777u;  // bit 3 of a nibble would ask for the sign of the byte
-    first = byte_permute(low, high, plain), second = byte_permute(low, high, plain >> 16);
+    first = byte_permute(low, high, selectors), second = byte_permute(low, high, selectors >> 16);
 }
 DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& highs) {
     u32 first, second;
-    look_up(low, high, selectors, first, second);
+    look_up(low, high, selectors & 0x77777777u, first, second);  // bit 3 would ask for the sign of the byte
+    lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
+}
+// A byte permute whose nibble has bit 3 set gives the byte's top bit eight times: all ones here, so that each of the two
+// tables leaves the other's nibbles as they are.
+constexpr bool NIBBLES_IN_ORDER = true;
+DEVICE void look_up_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& first, u32& second) {
+    const u32 turned = selectors ^ 0x88888888u;
+    first = byte_permute(t0, t1, selectors) & byte_permute(t2, t3, turned);
+    second = byte_permute(t0, t1, selectors >> 16) & byte_permute(t2, t3, turned >> 16);
+}
+DEVICE void look_up_halves_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& lows, u32& highs) {
+    u32 first, second;
+    look_up_16(t0, t1, t2, t3, selectors, first, second);
     lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
 }
 

@@ -20,7 +20,6 @@ class Geometry:
     device_name: str
     block: int
     bytes: int
-    has_offsets: bool = False
 
 
 class WeightFormat(Enum):
@@ -28,15 +27,15 @@ class WeightFormat(Enum):
 
     F16 = Geometry("F16", 32, 64)
     Q8_0 = Geometry("Q8_0", 32, 34)
-    Q4_K = Geometry("Q4_K", 256, 144, has_offsets=True)
-    Q2_K = Geometry("Q2_K", 256, 84, has_offsets=True)
+    Q4_K = Geometry("Q4_K", 256, 144)
+    Q2_K = Geometry("Q2_K", 256, 84)
     IQ2_XXS = Geometry("Iq2Xxs", 256, 66)
     MXFP4 = Geometry("Mxfp4", 32, 17)
     ROCMFP4 = Geometry("RocmFp4", 32, 18)
     ROCMFP4_FAST = Geometry("RocmFp4Fast", 32, 17)
     ROCMFP2 = Geometry("RocmFp2", 32, 10)
     ROCMFP2_S40 = Geometry("RocmFp2S40", 32, 10)
-    ROCMFP2_AFFINE = Geometry("RocmFp2Affine", 32, 10, has_offsets=True)
+    ROCMFP2_AFFINE = Geometry("RocmFp2Affine", 32, 10)
     ROCMFP3 = Geometry("RocmFp3", 32, 14)
     ROCMFP8 = Geometry("RocmFp8", 32, 33)
 

@@ -1,7 +1,8 @@
 """Decode products from quantised blocks: matrix times vector, and the two halves of the experts (device/matvec*.hip).
 
-Activations go in as float32 and are rounded to F16, normalised for each 32 of them; sums are float32. A token's result
-does not depend on the other tokens or on the machine's size.
+Activations go in as float32 and are rounded to 16-bit integers, normalised for each 32 of them (to F16 where the
+weights are F16); sums within 32 are exact, those of the rest float32. A token's result does not depend on the other
+tokens or on the machine's size.
 """
 
 from dataclasses import dataclass
@@ -99,8 +100,8 @@ def _source(
 
 
 def _vector_bytes(kind: WeightFormat, width: int) -> int:
-    """LDS of an activation vector: 20 words and a scale for 32 of them, two sums where the format has offsets."""
-    words = width // UNIT * (21 + (2 if kind.value.has_offsets else 0))
+    """LDS of an activation vector: 20 words and a scale for 32 of them, and two sums where they are integers."""
+    words = width // UNIT * (21 if kind is WeightFormat.F16 else 23)
     return -(-words // 4) * 16
 
 

@@ -135,6 +135,50 @@ def test_activations_of_extreme_size(
         assert not y.any()
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_outliers_and_empty_units(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+) -> None:
+    """One huge activation in each 32, the others far below it; every fourth 32 are zeros."""
+    rows, width = 9, 1024
+    held, weights = matrix(random, kind, rows, width)
+    x = torch.randn(2, width // 32, 32, generator=random)
+    x[:, :, int(torch.randint(32, (1,), generator=random))] *= 3e3
+    x[:, ::4] = 0
+    x = x.view(2, 1, width)
+    y = buffers.new(2, rows)
+    matvec.multiply(matrix_launcher, held, x, y)
+    assert nmse(y, x[:, 0].double() @ weights[0].T) <= 1e-6
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not WeightFormat.F16], ids=lambda kind: kind.name)
+def test_activations_that_are_integers_lose_nothing(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+) -> None:
+    """Both planes in full: integers up to the largest there is leave only the rounding of float32 sums."""
+    held, weights = matrix(random, kind, 9, 1024)
+    x = torch.randint(-32639, 32640, (1, 1, 1024), generator=random).float()
+    x[0, 0, ::32], x[0, 0, 16::32] = 32639, -32639
+    y = buffers.new(1, 9)
+    matvec.multiply(matrix_launcher, held, x, y)
+    assert nmse(y, x[:, 0].double() @ weights[0].T) <= 1e-12
+
+
+@pytest.mark.parametrize("kind", [WeightFormat.F16, WeightFormat.Q8_0], ids=lambda kind: kind.name)
+def test_activations_that_are_no_numbers_show(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+) -> None:
+    """NaN and infinity reach every row; what is far too small for float32 arithmetic counts as zero."""
+    held, _ = matrix(random, kind, 9, 128)
+    for value, is_fine in ((float("nan"), False), (float("inf"), False), (1e-40, True)):
+        x = torch.randn(1, 1, 128, generator=random)
+        x[0, 0, 32:64] = 0
+        x[0, 0, 45] = value
+        y = buffers.new(1, 9)
+        matvec.multiply(matrix_launcher, held, x, y)
+        assert bool(y.isfinite().all()) is is_fine and bool(y.isfinite().any()) is is_fine
+
+
 @pytest.mark.parametrize("kind", SOME_KINDS, ids=lambda kind: kind.name)
 def test_gate_and_up_of_the_chosen_experts(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat

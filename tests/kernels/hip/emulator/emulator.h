@@ -65,6 +65,7 @@ DEVICE u32 group_z() { return emulator_group[2]; }
 DEVICE void barrier() { emulator_meet_group(); }
 DEVICE void wave_fence() { emulator_meet_wave(1); }
 DEVICE void pin(float&) {}
+DEVICE u32 in_register(u32 constant) { return constant; }
 
 DEVICE u32 exchange(u32 value, u32 source, int site) {
     emulator_slot(emulator_thread % WAVE)[0] = value;
@@ -126,6 +127,10 @@ DEVICE i32 dot4(u32 a, u32 b, i32 acc) {
     for (int i = 0; i < 4; ++i) acc += (i32)(i8)(a >> 8 * i) * (i32)(i8)(b >> 8 * i);
     return acc;
 }
+DEVICE i32 dot4_unsigned(u32 a, u32 b, i32 acc) {
+    for (int i = 0; i < 4; ++i) acc += (i32)(u8)(a >> 8 * i) * (i32)(i8)(b >> 8 * i);
+    return acc;
+}
 DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) {
     return (u32)(((u64)high << 32 | low) >> (bits & 31u));
 }
@@ -144,6 +149,29 @@ DEVICE void look_up_halves(u32 low, u32 high, u32 selectors, u32& lows, u32& hig
     u32 first, second;
     look_up(low, high, selectors, first, second);
     lows = permute<0x6420>(first, second), highs = permute<0x7531>(first, second);
+}
+// Poison where a table byte has not its top bit set, which NVIDIA's form needs.
+DEVICE u32 byte_of_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 nibble) {
+    const u32 tables[4] = {t0, t1, t2, t3}, byte = tables[nibble / 4] >> nibble % 4 * 8 & 0xffu;
+    return byte & 0x80u ? byte : 0x55u;
+}
+DEVICE void look_up_halves_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& lows, u32& highs) {
+    lows = highs = 0;
+    for (int i = 0; i < 4; ++i) {
+        lows |= byte_of_16(t0, t1, t2, t3, selectors >> 8 * i & 15u) << 8 * i;
+        highs |= byte_of_16(t0, t1, t2, t3, selectors >> (8 * i + 4) & 15u) << 8 * i;
+    }
+}
+#if defined(HB_MATRIX_AMD)
+constexpr bool NIBBLES_IN_ORDER = false;
+#else
+constexpr bool NIBBLES_IN_ORDER = true;
+#endif
+DEVICE void look_up_16(u32 t0, u32 t1, u32 t2, u32 t3, u32 selectors, u32& first, u32& second) {
+    u32 lows, highs;
+    look_up_halves_16(t0, t1, t2, t3, selectors, lows, highs);
+    first = NIBBLES_IN_ORDER ? permute<0x5140>(lows, highs) : lows;
+    second = NIBBLES_IN_ORDER ? permute<0x7362>(lows, highs) : highs;
 }
 
 DEVICE u32 and_or(u32 word, u32 mask, u32 bits) { return (word & mask) | bits; }

@@ -139,6 +139,7 @@ def _check_python(words: Sequence[str]) -> None:
         file, start, rest = Path(found.origin), list(words[:2]), words[2:]
     else:
         file, start, rest = ROOT / words[0], [words[0]], words[1:]
+        file = file / "__main__.py" if file.is_dir() else file
         if not file.is_file():
             raise WrongCommandError(f"there is no file {words[0]}")
     flags = [word.partition("=")[0] for word in rest if word.startswith("--")]

@@ -56,6 +56,7 @@ NOT_RUN = {
     "python3 -m venv .venv": "Python's own",
     "python3 -m pytest tests/kernels/hip": "runs with the whole suite",
     "python3 tests/gpu/run_all.py": "needs a GPU",
+    "python packaging/model all --out build/model": "trains; tests/packaging/model/test_recipe.py runs it in toy size",
     "sudo usermod -aG render,video $USER": "changes the system",
     "sudo apt install git make g++ python3-venv": "changes the system",
     "git clone https://github.com/haloband/haloband && cd haloband": "downloads",

@@ -6,6 +6,7 @@
 //   K_ALIGNED  1: a row is a whole number of 16-byte pieces
 //   K_AHEAD    chunks in flight ahead of their use
 #include "matvec.h"
+#include "overlap.h"
 
 using namespace hb;
 
@@ -40,6 +41,7 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
     Dot<Format>::template prepare<THREADS>(table);
+    await_inputs();  // weights are on their way by then
     fill<THREADS, UNITS>(activations, x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     barrier();
 

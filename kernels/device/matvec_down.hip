@@ -4,6 +4,7 @@
 //   K_FORMAT, K_ROWS, K_WIDTH, K_ALIGNED, K_AHEAD   as in matvec
 //   K_USED                                          experts a token uses
 #include "matvec.h"
+#include "overlap.h"
 
 using namespace hb;
 
@@ -23,6 +24,7 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
                         const float* shared, float* out, u32 rows, u32 all_experts, u32 row_bytes, u32 passes) {
     SHARED_POOL(pool, K_POOL_BYTES);
     SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
+    await_inputs();
     const u32 token = group_y(), first = (group_x() * passes * WAVES + wave()) * K_ROWS;
     const i32* chosen = experts + token * K_USED;
     const u64 total_bytes = (u64)all_experts * rows * row_bytes;

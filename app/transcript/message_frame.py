@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.theme import RADIUS, Theme
 from app.transcript.controls import ActionBar, AttachmentList, CodeChrome, FoldButton, NoticeBox, PrefillBar
-from app.transcript.message_layout import MessageLayout, Slot, SlotKind
+from app.transcript.message_layout import MessageLayout
 from app.transcript.model import MessageView, PrefillStatus, Role
+from app.transcript.slots import Slot, SlotKind
 from app.widgets import formats
 
 _SPOKEN_CHARACTERS = 2_000

@@ -5,9 +5,7 @@ ends, one last parse reuses every block that came out the same.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QFontMetricsF
@@ -16,6 +14,7 @@ from app.transcript.block_layout import BLOCK_GAP, BlockLayout
 from app.transcript.code_layout import CodeLayout
 from app.transcript.markdown import Block, BlockKind, StreamParser, parse_blocks, plain_blocks
 from app.transcript.model import MessageState, MessageView, Role
+from app.transcript.slots import PlacedBlock, Slot, SlotKind
 from app.transcript.text_style import TextStyle
 
 MESSAGE_GAP = 16.0
@@ -28,37 +27,6 @@ ROW = 32.0
 COLLAPSED_CHARACTERS = 3_000  # of a person's own text; the rest is behind "Show all"
 _COLLAPSED_LINES = 24
 _MOST_PASSES = 16  # of layout, until the blocks in the window are exact
-
-
-class SlotKind(Enum):
-    """A place in a message where a control stands."""
-
-    ATTACHMENTS = "attachments"
-    FOLD = "fold"
-    PREFILL = "prefill"
-    SHOW_ALL = "show_all"
-    NOTICE = "notice"
-    ACTIONS = "actions"
-    CODE = "code"
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A control's place, in message coordinates. `block` is set for code."""
-
-    kind: SlotKind
-    key: tuple[int, int]
-    rect: QRectF
-    block: CodeLayout | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedBlock:
-    """A visible block and its address in the message: section 0 is thinking, 1 the text."""
-
-    section: int
-    index: int
-    layout: BlockLayout
 
 
 class MessageLayout:
@@ -319,14 +287,3 @@ def _same(a: Block, b: Block) -> bool:
 
 def _make(block: Block, *, muted: bool) -> BlockLayout:
     return CodeLayout(block, muted=muted) if block.kind is BlockKind.CODE else BlockLayout(block, muted=muted)
-
-
-def estimate_heights(views: Sequence[MessageView], style: TextStyle, width: float) -> list[float]:
-    """Guesses from the lengths alone, for messages that were never on screen."""
-    per_line, line = style.characters_per_line(width), style.line_height() * 1.1
-    fixed = MESSAGE_GAP + ROW + line
-    user = Role.USER
-    return [
-        fixed + (min(len(v.text), COLLAPSED_CHARACTERS) if v.role is user else len(v.text)) / per_line * line
-        for v in views
-    ]

@@ -7,7 +7,8 @@ layout. GUI thread.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.transcript.message_layout import MessageLayout, estimate_heights
+from app.transcript.height_estimate import estimate_heights
+from app.transcript.message_layout import MessageLayout
 from app.transcript.model import MessageState, MessageView, PrefillStatus
 from app.transcript.row_geometry import RowGeometry
 from app.transcript.selection import Selection, TextPlace, selected_text

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.transcript.message_layout import MessageLayout, PlacedBlock
+from app.transcript.message_layout import MessageLayout
+from app.transcript.slots import PlacedBlock
 from app.transcript.text_style import TextStyle
 
 

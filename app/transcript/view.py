@@ -5,27 +5,24 @@ position moves with it, so the text one reads stands still. Streamed text is gat
 window gives `MessageView` records and gets message ids back.
 """
 
-import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.transcript.frame_pool import FramePool
 from app.transcript.message_frame import FRAME_MARGIN, MessageFrame
 from app.transcript.message_layout import MessageLayout
 from app.transcript.model import MessageView, PrefillStatus
-from app.transcript.page import Page, StreamedPiece
+from app.transcript.newest_button import NewestButton
+from app.transcript.page import Page
 from app.transcript.page_painter import paint_page
 from app.transcript.selection import Selection, TextPlace
+from app.transcript.stream_buffer import Pieces, StreamBuffer
 from app.transcript.text_style import TextStyle
 from app.transcript.view_input import ViewInput
-from app.widgets.icons import icon
 
-FLUSH_MS = 40
-_SLOWEST_FLUSH_MS = 400
-_FLUSH_SHARE = 4  # the pause is at least this many times the cost of the last flush
 _HIGHLIGHT_S = 0.006
 _SIDE_MARGIN = 24
 _COLUMN_CHARACTERS = 96  # the widest comfortable line
@@ -50,16 +47,14 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, style: TextStyle, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.page = Page(style)
-        self._pending: dict[int, list[StreamedPiece]] = {}
         self._follows = True
         self._is_adjusting = False
-        self._flush_cost_ms = 0.0
         self._focus_order: tuple[int, ...] = ()
         self._frames = FramePool(self)
-        self._input = ViewInput(self)
-        self._newest = self._make_newest_button()
-        self._flush_timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
-        self._flush_timer.timeout.connect(self.flush)
+        self._input = ViewInput(self, self)
+        self._newest = NewestButton(style.theme, self)
+        self._newest.clicked.connect(self.scroll_to_newest)
+        self._stream = StreamBuffer(self._append, self)
         self._highlight_timer = QTimer(self, interval=16)
         self._highlight_timer.timeout.connect(self._on_highlight_due)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -71,16 +66,6 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.verticalScrollBar().setSingleStep(24)
         self._wire_frames()
-
-    def _make_newest_button(self) -> QPushButton:
-        newest = QPushButton(_tr("Newest"), self)
-        newest.setObjectName("newestButton")
-        newest.setAccessibleName(_tr("Go to the newest message"))
-        newest.setIcon(icon("newest", self.page.style.theme))
-        newest.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        newest.clicked.connect(self.scroll_to_newest)
-        newest.hide()
-        return newest
 
     def _wire_frames(self) -> None:
         frames = self._frames
@@ -111,7 +96,7 @@ class TranscriptView(QAbstractScrollArea):
     def set_messages(self, views: Sequence[MessageView], *, keep_place: bool = False) -> None:
         """Show another chat at its end, or (keep_place) another version of this one where it stands."""
         place = self.verticalScrollBar().value()
-        self._pending.clear()
+        self._stream.clear()
         self._frames.clear()
         self.page.width = self.column_width()
         self.page.show(views, keep=keep_place)
@@ -128,7 +113,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def update_message(self, view: MessageView) -> None:
         """Show a new state of a message. Text still waiting for the timer is dropped: `view` has the whole text."""
-        self._pending.pop(view.id, None)
+        self._stream.drop(view.id)
         if self.page.update(view):
             self._refresh()
 
@@ -144,26 +129,22 @@ class TranscriptView(QAbstractScrollArea):
             frame.show_prefill(prefill)
 
     def append_text(self, message_id: int, thinking: str, text: str, thinking_tokens: int | None = None) -> None:
-        """Take streamed text; it is painted within FLUSH_MS."""
-        self._pending.setdefault(message_id, []).append((thinking, text, thinking_tokens))
-        if not self._flush_timer.isActive():
-            pause = max(FLUSH_MS, min(_SLOWEST_FLUSH_MS, int(self._flush_cost_ms * _FLUSH_SHARE)))
-            self._flush_timer.start(pause)
+        """Take streamed text; it is painted within stream_buffer.FLUSH_MS."""
+        self._stream.add(message_id, (thinking, text, thinking_tokens))
 
     def flush(self) -> None:
         """Paint what has streamed in."""
-        self._flush_timer.stop()
-        started = time.monotonic()
-        for message_id, pieces in self._pending.items():
-            self.page.append(message_id, pieces)
-        self._pending.clear()
+        self._stream.flush()
+
+    def _append(self, pieces: Pieces) -> None:
+        for message_id, of_message in pieces.items():
+            self.page.append(message_id, of_message)
         self._refresh()
-        self._flush_cost_ms = 1000 * (time.monotonic() - started)
 
     def set_style(self, style: TextStyle) -> None:
         """Another theme or text size: everything is laid out again, where it is seen."""
         anchor = self._anchor()
-        self._newest.setIcon(icon("newest", style.theme))
+        self._newest.set_theme(style.theme)
         self.page.style = style
         self.page.set_style(style, self.column_width())
         self._return_to(anchor)
@@ -345,12 +326,8 @@ class TranscriptView(QAbstractScrollArea):
         self._update_newest_button()
 
     def _update_newest_button(self) -> None:
-        self._newest.setVisible(not self._follows and self.verticalScrollBar().maximum() > 0)
-        if self._newest.isVisible():
-            hint = self._newest.sizeHint()
-            x = (self.viewport().width() - hint.width()) // 2
-            self._newest.setGeometry(x, self.viewport().height() - hint.height() - 12, hint.width(), hint.height())
-            self._newest.raise_()
+        shown = not self._follows and self.verticalScrollBar().maximum() > 0
+        self._newest.show_over(self.viewport(), shown)
 
     # ------------------------------------------------------------ selection and colours
 

@@ -1,7 +1,8 @@
 """Mouse and keyboard of the transcript: selecting text, following links, copying. GUI thread; owned by the view, which
 passes its events on."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import (
@@ -13,16 +14,16 @@ from PySide6.QtGui import (
     QMouseEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QScrollBar, QWidget
 
 from app.transcript.code_layout import CodeLayout
-from app.transcript.message_layout import PlacedBlock
+from app.transcript.message_layout import MessageLayout
+from app.transcript.model import MessageView
+from app.transcript.page import Page
 from app.transcript.rich_text import safe_url
-from app.transcript.selection import TextPlace
+from app.transcript.selection import Selection, TextPlace
+from app.transcript.slots import PlacedBlock
 from app.widgets.basics import copy_to_clipboard
-
-if TYPE_CHECKING:
-    from app.transcript.view import TranscriptView
 
 _EDGE = 24  # pixels from the edge where dragging starts to scroll
 
@@ -31,11 +32,34 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("Transcript", text)
 
 
+class Surface(Protocol):
+    """What input acts on: the view, as far as it is needed here."""
+
+    page: Page
+
+    @property
+    def messages(self) -> Sequence[MessageView]: ...
+    @property
+    def selection(self) -> Selection: ...
+    def viewport(self) -> QWidget: ...
+    def verticalScrollBar(self) -> QScrollBar: ...
+    def setFocus(self, reason: Qt.FocusReason, /) -> None: ...
+    def scroll_y(self) -> float: ...
+    def row_top(self, row: int) -> float: ...
+    def layout_of_row(self, row: int) -> MessageLayout: ...
+    def column_left(self) -> float: ...
+    def column_width(self) -> float: ...
+    def place_frames(self) -> None: ...
+    def selected_text(self) -> str: ...
+    def select_all(self) -> None: ...
+    def scroll_to_newest(self) -> None: ...
+
+
 class ViewInput(QObject):
     """Turns events of the viewport into selections and clicks."""
 
-    def __init__(self, view: "TranscriptView") -> None:
-        super().__init__(view)
+    def __init__(self, view: Surface, parent: QObject) -> None:
+        super().__init__(parent)
         self._view = view
         self._is_dragging = False
         self._pressed_link = ""
@@ -204,7 +228,7 @@ class ViewInput(QObject):
             copy_to_clipboard(text)
 
     def _show_menu(self, point: QPoint, global_point: QPoint) -> None:
-        menu = QMenu(self._view)
+        menu = QMenu(self._view.viewport())
         copy = menu.addAction(_tr("Copy"), self._copy)
         copy.setEnabled(not self._view.selection.is_empty)
         link = self._link(QPointF(point))

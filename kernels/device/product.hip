@@ -18,27 +18,20 @@ KERNEL(256) product(const u16* x, const u8* matrix, float* y, u32 tokens, u32 ro
     static_assert(K_POOL_BYTES == PRODUCT_POOL<Format>, "kernels.ops.products must ask for this size");
     const u32 first_token = group_y() * TILE_ROWS, live = smaller(tokens - first_token, TILE_ROWS);
     const u32 first_column = group_x() * TILE_COLUMNS;
-    ActivationCarrier activations;
+    ActivationRows activations;
 #pragma unroll
     for (u32 i = 0; i < 2; ++i) {
-        const u32 token = first_token + smaller(ActivationCarrier::tile_row(i), live - 1);
-        activations.row[i] = x + (u64)token * input_stride + first_input + ActivationCarrier::column();
+        const u32 token = first_token + smaller(ActivationRows::tile_row(i), live - 1);
+        activations.row[i] = x + (u64)token * input_stride + first_input + ActivationRows::column();
     }
     const u64 total_bytes = (u64)rows * ROW_BYTES;
     const WeightRows weights{matrix, matrix, (u64)first_column * ROW_BYTES, total_bytes, rows - 1 - first_column, ROW_BYTES, false};
     WaveTile tile;
     multiply_tile<Format, K_WIDTH / 32>(tile, activations, weights, live, pool, table);
 
-#pragma unroll
-    for (u32 r = 0; r < WAVE_ROW_TILES; ++r)
-#pragma unroll
-        for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c)
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) {
-                const u32 row = WaveTile::first_row(r) + tile_row(i);
-                const u32 column = first_column + WaveTile::wave_column() * 64 + c * 16 + tile_column(i);
-                if (row < live && column < rows)
-                    y[(u64)(first_token + row) * output_stride + first_output + column] = tile.sum[r][c].v[i];
-            }
+    tile.each([&](u32 row, u32 at, float value) {
+        const u32 column = first_column + at;
+        if (row < live && column < rows) y[(u64)(first_token + row) * output_stride + first_output + column] = value;
+    });
 }
 EXPORT_KERNEL(product)

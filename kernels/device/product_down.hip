@@ -19,26 +19,20 @@ KERNEL(256) product_down(const u16* inner, const u8* matrix, const i32* tiles, c
     const i32* tile_entry = tiles + group_y() * 4;
     const u32 expert = (u32)tile_entry[0], first_row = (u32)tile_entry[1], live = (u32)tile_entry[2];
     const u32 first_column = group_x() * TILE_COLUMNS;
-    ActivationCarrier activations;
+    ActivationRows activations;
 #pragma unroll
     for (u32 i = 0; i < 2; ++i) {
-        const u32 row = first_row + smaller(ActivationCarrier::tile_row(i), live - 1);
-        activations.row[i] = inner + (u64)row * K_WIDTH + ActivationCarrier::column();
+        const u32 row = first_row + smaller(ActivationRows::tile_row(i), live - 1);
+        activations.row[i] = inner + (u64)row * K_WIDTH + ActivationRows::column();
     }
     const u64 first = ((u64)expert * rows + first_column) * ROW_BYTES, total_bytes = (u64)all_experts * rows * ROW_BYTES;
     const WeightRows weights{matrix, matrix, first, total_bytes, rows - 1 - first_column, ROW_BYTES, false};
     WaveTile tile;
     multiply_tile<Format, K_WIDTH / 32>(tile, activations, weights, live, pool, table);
 
-#pragma unroll
-    for (u32 r = 0; r < WAVE_ROW_TILES; ++r)
-#pragma unroll
-        for (u32 c = 0; c < WAVE_COLUMN_TILES; ++c)
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) {
-                const u32 at = WaveTile::first_row(r) + tile_row(i);
-                const u32 output = first_column + WaveTile::wave_column() * 64 + c * 16 + tile_column(i);
-                if (at < live && output < rows) outputs[(u64)(first_row + at) * rows + output] = tile.sum[r][c].v[i];
-            }
+    tile.each([&](u32 row, u32 at, float value) {
+        const u32 output = first_column + at;
+        if (row < live && output < rows) outputs[(u64)(first_row + row) * rows + output] = value;
+    });
 }
 EXPORT_KERNEL(product_down)

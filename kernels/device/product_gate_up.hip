@@ -1,5 +1,5 @@
 // The first half of the experts for many tokens: gate and up rows of one expert in one tile, SwiGLU in registers. A tile
-// comes from the list of expert_lists; a wave holds gate and up of the same 32 outputs.
+// comes from the list of expert_lists; a lane holds gate and up of the same outputs.
 //
 //   K_FORMAT, K_WIDTH   as in product
 #include "product.h"
@@ -21,29 +21,21 @@ KERNEL(256) product_gate_up(const u16* x, const u8* gate, const u8* up, const i3
     const i32* tile_entry = tiles + group_y() * 4;
     const u32 expert = (u32)tile_entry[0], first_row = (u32)tile_entry[1], live = (u32)tile_entry[2];
     const u32 first_output = group_x() * OUTPUTS;
-    ActivationCarrier activations;
+    ActivationRows activations;
 #pragma unroll
     for (u32 i = 0; i < 2; ++i) {
-        const u32 pair = (u32)order[first_row + smaller(ActivationCarrier::tile_row(i), live - 1)];
-        activations.row[i] = x + (u64)(pair / used) * K_WIDTH + ActivationCarrier::column();
+        const u32 pair = (u32)order[first_row + smaller(ActivationRows::tile_row(i), live - 1)];
+        activations.row[i] = x + (u64)(pair / used) * K_WIDTH + ActivationRows::column();
     }
-    // Of the 64 weight rows of a wave column, 32 are gate rows and 32 the up rows of the same outputs.
     const u64 first = ((u64)expert * rows + first_output) * ROW_BYTES, total_bytes = (u64)all_experts * rows * ROW_BYTES;
     const WeightRows weights{gate, up, first, total_bytes, rows - 1 - first_output, ROW_BYTES, true};
     WaveTile tile;
     multiply_tile<Format, K_WIDTH / 32>(tile, activations, weights, live, pool, table);
 
-#pragma unroll
-    for (u32 r = 0; r < WAVE_ROW_TILES; ++r)
-#pragma unroll
-        for (u32 c = 0; c < 2; ++c)
-#pragma unroll
-            for (u32 i = 0; i < 8; ++i) {
-                const u32 row = WaveTile::first_row(r) + tile_row(i);
-                const u32 column = first_output + WaveTile::wave_column() * 32 + c * 16 + tile_column(i);
-                const float g = smaller(tile.sum[r][c].v[i], limit);
-                const float u = smaller(larger(tile.sum[r][c + 2].v[i], -limit), limit);
-                if (row < live && column < rows) inner[(u64)(first_row + row) * rows + column] = float_to_half(silu(g) * u);
-            }
+    tile.each_pair([&](u32 row, u32 at, float gate_sum, float up_sum) {
+        const u32 column = first_output + at;
+        const float g = smaller(gate_sum, limit), u = smaller(larger(up_sum, -limit), limit);
+        if (row < live && column < rows) inner[(u64)(first_row + row) * rows + column] = float_to_half(silu(g) * u);
+    });
 }
 EXPORT_KERNEL(product_gate_up)

@@ -1,6 +1,6 @@
 """Prefill products with quantised weights on matrix cores: dense, and grouped by expert (device/product*.hip).
 
-Activations are F16, weights are decoded to F16 on the way to LDS, sums are float32. Expert products walk a compact list
+Activations are F16, weights are decoded to F16 on the way, sums are float32. Expert products walk a compact list
 of (expert, tile) that the device builds; every order of addition is fixed.
 """
 
@@ -16,24 +16,26 @@ from kernels.ops.matvec import Matrix
 from kernels.source import KernelSource
 
 TILE_ROWS, TILE_COLUMNS = 128, 256
-_TILE_BYTES = 2 * (TILE_ROWS + TILE_COLUMNS) * 40 * 2  # two buffers of F16, rows padded from 32 to 40
 
 
 def product_source(name: str, kind: WeightFormat, width: int, target: str) -> KernelSource:
     """`name` is product, product_gate_up or product_down."""
     defines = (("FORMAT", kind.value.device_name), ("WIDTH", width))
-    return KernelSource(name, name, defines, 256, _TILE_BYTES + _raw_bytes(kind, target))
+    pool = _decoded_bytes() if is_amd_layout(target) else _raw_bytes(kind)
+    return KernelSource(name, name, defines, 256, pool)
 
 
-def _raw_bytes(kind: WeightFormat, target: str) -> int:
-    """LDS for raw blocks in flight, where a copy engine brings them (device/product.h): two stages of all rows."""
-    if is_amd_layout(target):
-        return 0
+def _decoded_bytes() -> int:
+    """LDS of device/product_lds.h: two buffers of one unit in F16, rows padded from 32 to 40."""
+    return 2 * (TILE_ROWS + TILE_COLUMNS) * 40 * 2
+
+
+def _raw_bytes(kind: WeightFormat) -> int:
+    """LDS of device/product_registers.h: two stages, each four units of activations and a block or more of weights."""
     geometry = kind.value
-    stage_units = geometry.block // UNIT if geometry.block > UNIT else 4 if geometry.bytes > UNIT else 8
-    stage_bytes = stage_units * UNIT // geometry.block * geometry.bytes
-    pieces = -(-(stage_bytes + 12) // 16) | 1
-    return 2 * TILE_COLUMNS * pieces * 16
+    units = max(4, geometry.block // UNIT)
+    pieces = -(-(units * UNIT // geometry.block * geometry.bytes + 12) // 16) | 1
+    return 2 * (4 * TILE_ROWS * UNIT * 2 + TILE_COLUMNS * pieces * 16)
 
 
 def counts_source() -> KernelSource:

@@ -3,6 +3,7 @@
 Runs in worker processes beside the sampler, one window a call.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from recipe.scripts import END, MANNERS, WRITE_TEXT, Voice
 from recipe.teacher_text import TeacherText
 
 Ids = npt.NDArray[np.int32]
+_SENTENCE = re.compile(r"[^\n]*?[.!?](?=\s|$)")
 _ARTICLE_START = WRITE_TEXT.split("{", 1)[0]
 
 
@@ -50,7 +52,7 @@ def _finished(tokens: Ids, serials: Ids, scripts: Ids) -> Iterator[tuple[Ids, Id
 def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
     """Whether a sampled turn went on to its limit; walks script and tokens side by side.
 
-    An article may: it is cut at a sentence's end, for what is learned from it is not when to stop.
+    Articles and answers from them may: they are cut at a sentence's end.
     """
     at = 0
     for entry in script.tolist():
@@ -61,7 +63,7 @@ def _has_cut_turn(script: Ids, ids: Sequence[int], turn_end: int) -> bool:
             continue
         stop = ids.index(turn_end, at)
         voice = Voice(-1 - entry)
-        if voice is not Voice.WRITING and stop + 1 - at >= MANNERS[voice].limit:
+        if voice not in (Voice.WRITING, Voice.READING) and stop + 1 - at >= MANNERS[voice].limit:
             return True
         at = stop + 1
     return False
@@ -89,10 +91,16 @@ def _whole_sentences(article: str) -> str:
     return article[: max(article.rfind(mark) for mark in ".?!") + 1]
 
 
+def _first_sentence(answer: str) -> str:
+    """The answer's first sentence, where it has a whole one."""
+    found = _SENTENCE.match(answer)
+    return found[0].strip() if found else ""
+
+
 def _conversation(messages: Sequence[str]) -> list[Conversation]:
     """The fit part of a conversation: an article with its question, or a chat up to its first unfit answer."""
     if messages[0].startswith(_ARTICLE_START) and len(messages) == 4:
-        article, question, answer = _whole_sentences(messages[1]), messages[2], messages[3]
+        article, question, answer = _whole_sentences(messages[1]), messages[2], _first_sentence(messages[3])
         if not is_fit_article(article):
             return []
         if is_answered_by(article, answer) and is_fit_answer(question, answer):

@@ -99,9 +99,9 @@ def follows(said: list[int], entries: list[int], turn_end: int) -> bool:
 
 def test_a_turn_that_does_not_end_is_cut_and_dropped(toy: tuple[Teacher, TeacherText]) -> None:
     _, text = toy
-    limit = MANNERS[Voice.READING].limit
+    limit = MANNERS[Voice.ANSWERING].limit
     script = np.array([[*text.open_turn("user"), sampled(Voice.ASKING), *text.encode("\n"),
-                        *text.open_turn("assistant"), sampled(Voice.READING), END]])  # fmt: skip
+                        *text.open_turn("assistant"), sampled(Voice.ANSWERING), END]])  # fmt: skip
     for words, kept in ((limit - 2, 1), (limit - 1, 0)):
         spelled = " ".join(f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words))
         said = text.encode(spelled)[:words]
@@ -118,7 +118,7 @@ def test_an_article_is_cut_at_its_last_whole_sentence() -> None:
     sentences = " ".join(f"People see {', '.join(TOPICS[at : at + 8])}." for at in range(0, 96, 8))
     answer = f"People see {TOPICS[0]} and {TOPICS[1]}."
     for article in (sentences, f"{sentences} And then it"):
-        kept = _conversation([request, article, question, answer])
+        kept = _conversation([request, article, question, f"{answer} And so it is that"])
         assert [one.kind for one in kept] == [Kind.ARTICLE] and kept[0].texts == (sentences, question, answer)
     unrelated = "Seven trumpets sounded yesterday."
     assert [one.kind for one in _conversation([request, sentences, question, unrelated])] == [Kind.CHAT]

@@ -55,26 +55,30 @@ struct RawBlocks {
 
     DEVICE_MEMBER RawBlocks(const WeightRows& source, u8* raw) : rows(source), pool(raw) {
 #pragma unroll
-        for (u32 i = 0; i < 4; ++i) shift[i] = (u32)source.offset(wave() * WAVE_ROWS + i * 8 + lane() / 4) & 15;
+        for (u32 i = 0; i < 4; ++i) shift[i] = (u32)source.offset(own_row(i)) & 15;
     }
-    // Starts the copies of a stage. Neighbouring lanes bring neighbouring pieces of a row.
+    DEVICE_MEMBER static u32 own_row(u32 i) { return wave() * WAVE_ROWS + i * 8 + lane() / 4; }
+
+    // Starts the copies of a stage. The four lanes of a row bring neighbouring pieces.
     DEVICE_MEMBER void begin(u32 stage) const {
-        const u32 first_shift = (u32)rows.first & 15;
-        const u64 boundary = rows.first - first_shift, left = rows.total_bytes - boundary;
-        const u32 end = left < 1u << 31 ? (u32)left : 1u << 31;
-        u8* target = pool + stage % 2 * STAGE_POOL + wave() * WAVE_ROWS * ROW_POOL;
-#pragma unroll 1
-        for (u32 at = lane(); at < WAVE_ROWS * PIECES; at += WAVE) {
-            const u32 row = wave() * WAVE_ROWS + at / PIECES, row_begin = first_shift + rows.after_first(row);
-            const u32 piece = ((row_begin + stage * BYTES) & ~15u) + at % PIECES * 16;
-            const u32 wanted = piece < row_begin + rows.row_bytes ? smaller(end - piece, 16) : 0;
-            copy_async(target + at * 16, rows.matrix(row) + boundary + (wanted ? piece : 0), wanted);
+#pragma unroll
+        for (u32 i = 0; i < 4; ++i) {
+            const u64 row_begin = rows.offset(own_row(i)) - shift[i], left = rows.total_bytes - row_begin;
+            const u32 row_end = (shift[i] + rows.row_bytes + 15) & ~15u, end = left < row_end ? (u32)left : row_end;
+            const u8* source = rows.matrix(own_row(i)) + row_begin;
+            u8* target = pool + stage % 2 * STAGE_POOL + own_row(i) * ROW_POOL;
+#pragma unroll
+            for (u32 first = 0; first < PIECES; first += 4) {
+                const u32 piece = first + lane() % 4, from = ((shift[i] + stage * BYTES) & ~15u) + piece * 16;
+                const u32 wanted = from < end ? smaller(end - from, 16) : 0;
+                if (piece < PIECES) copy_async(target + piece * 16, source + (wanted ? from : 0), wanted);
+            }
         }
     }
     // Row i of this lane, one step.
     DEVICE_MEMBER void decode(WeightFragments& to, u32 i, u32 step, const u32* table) const {
         const u32 stage = step / UNITS, within = step % UNITS;
-        const u8* row = pool + stage % 2 * STAGE_POOL + (wave() * WAVE_ROWS + i * 8 + lane() / 4) * ROW_POOL;
+        const u8* row = pool + stage % 2 * STAGE_POOL + own_row(i) * ROW_POOL;
         const u32 at = ((shift[i] + stage * BYTES) & 15) + within / BLOCK_UNITS * Format::BYTES;
         u32 pairs[4];
         Octet<Format>::decode(row, at, within % BLOCK_UNITS, lane() % 4, table, pairs);
@@ -169,8 +173,8 @@ template <class Format, u32 STEPS>
 DEVICE void multiply_tile(WaveTile& tile, const ActivationRows& activations, const WeightRows& rows, u32 live, u8* pool,
                           u32* table) {
     const RawBlocks<Format> raw(rows, pool + ACTIVATION_POOL);
+    raw.begin(0);  // first: where the activations lie is still being read
     begin_activations<STEPS>(activations, pool, 0);
-    raw.begin(0);
     Format::template prepare<TILE_THREADS>(table);
     tile.clear();
     wait_copies();

@@ -93,13 +93,14 @@ def _indexer(shape: ModelShape) -> Iterator[Entry]:
     matrix = ("v_wmma_f32_16x16x16_f16", "ds_load_b128", "global_load_b128")
     yield Entry(shape, indexer.scores_source(), 240, 40960, matrix)
     yield Entry(shape, indexer.single_scores_source(), 160, 40960, matrix)
-    yield Entry(shape, indexer.select_source(), 48, 2048)
+    for few in (True, False):
+        yield Entry(shape, indexer.select_source(few), 48, 2048)
     yield Entry(shape, indexer.order_source(), 48, 16384)
 
 
 def _routing(shape: ModelShape) -> Iterator[Entry]:
     for hashed in (False, True):
-        yield Entry(shape, RouterShape(shape.experts, shape.experts_used, hashed).source(), 48, 0)
+        yield Entry(shape, RouterShape(shape.experts, shape.experts_used, hashed).source(), 48, 0 if hashed else 16384)
 
 
 def _formats(shape: ModelShape) -> tuple[WeightFormat, ...]:

@@ -52,4 +52,5 @@ def _of_long_prompts(backend: "GpuBackend") -> list[KernelSource]:
     if not any(ratio == 4 for ratio in backend.config.ratios):
         return []
     shape = backend.shapes.indexer(backend.config.index_top_k)
-    return [shape.scores_source(), shape.single_scores_source(), shape.select_source()]
+    scores = [shape.scores_source(), shape.single_scores_source()]
+    return [*scores, *(shape.select_source(few) for few in (True, False))]

@@ -16,19 +16,21 @@ KERNEL(256) norm_rope(const float* values, const float* weight, const float* cos
                       u32 row_mask, float epsilon) {
     const u32 index = group_x() * 8 + wave();
     if (index >= rows) return;
-    Row<K_WIDTH> row;
+    // Everything is asked for before anything is used: a single row's time is that of its waits.
+    Row<K_WIDTH> row, factor;
     load_row(row, values + (u64)index * K_WIDTH);
+    if constexpr (K_WEIGHTED) load_row(factor, weight);
+    Angles<K_ROTARY, K_WIDTH> angles;
+    const u64 position = index / rows_per_position;
+    if constexpr (K_ROTARY > 0) angles.load(cosines + position * (K_ROTARY / 2), sines + position * (K_ROTARY / 2));
+    const u32 target = (start[0] * follows_start + index) & row_mask;
     if constexpr (K_WEIGHTED) {
         normalise(row, epsilon);
 #pragma unroll
-        for (u32 j = 0; j < Row<K_WIDTH>::REGISTERS; ++j) row.v[j] *= weight[j * WAVE + lane()];
+        for (u32 j = 0; j < Row<K_WIDTH>::REGISTERS; ++j) row.v[j] *= factor.v[j];
     }
-    if constexpr (K_ROTARY > 0) {
-        const u64 angle = (u64)(index / rows_per_position) * (K_ROTARY / 2);
-        rotate<K_ROTARY>(row, cosines + angle, sines + angle);
-    }
+    if constexpr (K_ROTARY > 0) rotate(row, angles);
     round_stored<K_ROUNDING, K_ROTARY>(row);
-    const u32 target = (start[0] * follows_start + index) & row_mask;
     store_row(row, out + (u64)target * K_WIDTH);
 }
 EXPORT_KERNEL(norm_rope)

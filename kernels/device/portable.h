@@ -53,6 +53,11 @@ DEVICE u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
 DEVICE u32 larger(u32 a, u32 b) { return a > b ? a : b; }
 DEVICE float larger(float a, float b) { return a > b ? a : b; }
 DEVICE float smaller(float a, float b) { return a < b ? a : b; }
+// Bits that compare as unsigned integers the way numbers compare; +0 and -0 are one number.
+DEVICE u32 ordered_bits(float a) {
+    const u32 bits = as_bits(a + 0.0f);
+    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
 DEVICE float magnitude(float a) { return as_float(as_bits(a) & 0x7fffffffu); }
 DEVICE u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }
 

@@ -40,19 +40,40 @@ DEVICE void normalise(Row<WIDTH>& row, float epsilon) {
     for (u32 j = 0; j < Row<WIDTH>::REGISTERS; ++j) row.v[j] *= scale;
 }
 
-// Rotates the last ROTARY values as adjacent pairs, by the cosine and sine of each pair.
+// The cosines and signed sines of this lane's values among the last ROTARY of a row.
 template <u32 ROTARY, u32 WIDTH>
-DEVICE void rotate(Row<WIDTH>& row, const float* cosines, const float* sines) {
-    constexpr u32 PLAIN = WIDTH - ROTARY;
+struct Angles {
+    static constexpr u32 PLAIN = WIDTH - ROTARY, FIRST = PLAIN / WAVE, COUNT = Row<WIDTH>::REGISTERS - FIRST;
+    float cosine[COUNT > 0 ? COUNT : 1], sine[COUNT > 0 ? COUNT : 1];
+
+    DEVICE_MEMBER void load(const float* cosines, const float* sines) {
 #pragma unroll
-    for (u32 j = PLAIN / WAVE; j < Row<WIDTH>::REGISTERS; ++j) {
-        const u32 at = j * WAVE + lane();
-        const float other = lane_xor<1>(row.v[j]);
-        if (at >= PLAIN) {
-            const float c = cosines[(at - PLAIN) / 2], s = sines[(at - PLAIN) / 2];
-            row.v[j] = row.v[j] * c + other * (at % 2 ? s : -s);
+        for (u32 i = 0; i < COUNT; ++i) {
+            const u32 at = (FIRST + i) * WAVE + lane();
+            cosine[i] = 1.0f, sine[i] = 0.0f;
+            if (at < PLAIN) continue;
+            const float s = sines[(at - PLAIN) / 2];
+            cosine[i] = cosines[(at - PLAIN) / 2], sine[i] = at % 2 ? s : -s;
         }
     }
+};
+
+// Rotates the last ROTARY values as adjacent pairs.
+template <u32 ROTARY, u32 WIDTH>
+DEVICE void rotate(Row<WIDTH>& row, const Angles<ROTARY, WIDTH>& angles) {
+    using A = Angles<ROTARY, WIDTH>;
+#pragma unroll
+    for (u32 i = 0; i < A::COUNT; ++i) {
+        const u32 j = A::FIRST + i;
+        const float other = lane_xor<1>(row.v[j]);
+        if (j * WAVE + lane() >= A::PLAIN) row.v[j] = row.v[j] * angles.cosine[i] + other * angles.sine[i];
+    }
+}
+template <u32 ROTARY, u32 WIDTH>
+DEVICE void rotate(Row<WIDTH>& row, const float* cosines, const float* sines) {
+    Angles<ROTARY, WIDTH> angles;
+    angles.load(cosines, sines);
+    rotate(row, angles);
 }
 
 // E4M3 with one power-of-two scale for each 64 of the first COUNT values; the rest stays as it is.

@@ -1,58 +1,68 @@
 // The K_TOP best visible rows of a token, exactly: a radix select over the ordered bits of the scores finds the score of
 // the last row that fits, a second walk emits rows in ascending order. Of equal scores the lower row wins.
 //
-//   K_TOP   512 (V4-Flash), 128 (embedded)
+// A thread owns HELD neighbouring rows of a segment; where one segment is all, their keys are read
+// once and stay in registers.
+//
+//   K_TOP       512 (V4-Flash), 128 (embedded)
+//   K_THREADS   1024 for single tokens, which have the machine for themselves; 256 for many
 #include "visibility.h"
 
 using namespace hb;
 
-constexpr u32 THREADS = 256, WAVES = THREADS / WAVE, BINS = 256;
-
-// Bits that compare as unsigned integers the way the scores compare; +0 and -0 are one score.
-DEVICE u32 ordered(float score) {
-    const u32 bits = as_bits(score + 0.0f);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
+constexpr u32 THREADS = K_THREADS, WAVES = THREADS / WAVE, BINS = 256, HELD = 4, SEGMENT = THREADS * HELD;
 
 struct Shared {
     u32 bins[BINS];
     u32 digit, wanted;
-    u32 above[WAVES], level[WAVES];
+    u32 counts[WAVES];  // of a wave's rows in a segment: above the threshold, and 2^16 times those on it
 };
 
-// Counts the keys of this round by their next digit; then wave 0 finds the digit that the last wanted key has, and how
-// many keys with that digit are wanted.
-DEVICE void select_digit(Shared& s, const float* scores, u32 visible, u32 prefix, u32 shift, u32 wanted) {
-    s.bins[thread_index()] = 0;
-    barrier();
-    for (u32 c = thread_index(); c < visible; c += THREADS) {
-        const u32 key = ordered(scores[c]);
-        if (shift == 24 || key >> (shift + 8) == prefix >> (shift + 8)) shared_add(&s.bins[key >> shift & 255u], 1);
+struct Keys {
+    u32 key[HELD], first, count;  // rows `first` onward, of which `count` are visible
+
+    DEVICE_MEMBER void load(const float* scores, u32 segment, u32 visible) {
+        first = segment + thread_index() * HELD;
+        count = first < visible ? smaller(visible - first, HELD) : 0;
+#pragma unroll
+        for (u32 i = 0; i < HELD; ++i) key[i] = i < count ? ordered_bits(scores[first + i]) : 0;
     }
-    barrier();
-    if (wave() == 0) {
-        // Lane l owns the bins 255 - 8 l downward, so that a prefix over lanes counts the larger keys.
-        u32 own = 0;
-        for (u32 i = 0; i < 8; ++i) own += s.bins[BINS - 1 - lane() * 8 - i];
-        u32 larger_keys = wave_prefix(own);
-        if (larger_keys < wanted && wanted <= larger_keys + own) {
-            for (u32 i = 0; i < 8; ++i) {
-                const u32 bin = BINS - 1 - lane() * 8 - i, count = s.bins[bin];
-                if (wanted <= larger_keys + count) {
-                    s.digit = bin, s.wanted = wanted - larger_keys;
-                    break;
-                }
-                larger_keys += count;
-            }
+};
+
+// Wave 0: the digit that the last wanted key has, and how many keys with that digit are wanted.
+DEVICE void find_digit(Shared& s, u32 wanted) {
+    // Lane l owns the bins 255 - 8 l downward, so that a prefix over lanes counts the larger keys.
+    u32 own = 0;
+    for (u32 i = 0; i < 8; ++i) own += s.bins[BINS - 1 - lane() * 8 - i];
+    u32 larger_keys = wave_prefix(own);
+    if (larger_keys >= wanted || wanted > larger_keys + own) return;
+    for (u32 i = 0; i < 8; ++i) {
+        const u32 bin = BINS - 1 - lane() * 8 - i, count = s.bins[bin];
+        if (wanted <= larger_keys + count) {
+            s.digit = bin, s.wanted = wanted - larger_keys;
+            break;
         }
+        larger_keys += count;
     }
+}
+
+// All threads: the counts of the rows before this thread's in the segment; `total` is that of the segment. Both pack two
+// counts as Shared::counts does.
+DEVICE u32 count_before(Shared& s, u32 own, u32& total) {
+    const u32 in_wave = wave_prefix(own);
+    if (lane() == WAVE - 1) s.counts[wave()] = in_wave + own;
     barrier();
+    const u32 of_wave = lane() < WAVES ? s.counts[lane()] : 0, before = wave_prefix(of_wave);
+    total = lane_read(before + of_wave, WAVE - 1);
+    const u32 found = in_wave + lane_read(before, wave());
+    barrier();
+    return found;
 }
 
 // scores [tokens, score_stride] -> ids [tokens, K_TOP] ascending, counts [tokens]; ids past the count are -1. Token t has
 // position start[0] + first_token + t. Grid (tokens).
-KERNEL(256) select_rows(const float* scores, i32* ids, i32* counts, const u32* start, u32 first_token, u32 stored,
-                        u32 ratio, u32 score_stride) {
+KERNEL(K_THREADS) select_rows(const float* scores, i32* ids, i32* counts, const u32* start, u32 first_token, u32 stored,
+                              u32 ratio, u32 score_stride) {
     SHARED Shared s;
     const u32 token = group_x();
     const Visibility view{start[0] + first_token, ratio, 0, stored};
@@ -65,29 +75,48 @@ KERNEL(256) select_rows(const float* scores, i32* ids, i32* counts, const u32* s
     }
 
     const float* row = scores + (u64)token * score_stride;
+    Keys keys;
+    keys.load(row, 0, visible);
     u32 threshold = 0, wanted = K_TOP;
+#pragma unroll 1
     for (i32 shift = 24; shift >= 0; shift -= 8) {
-        select_digit(s, row, visible, threshold, (u32)shift, wanted);
+        if (thread_index() < BINS) s.bins[thread_index()] = 0;
+        barrier();
+#pragma unroll 1
+        for (u32 segment = 0; segment < visible; segment += SEGMENT) {
+            if (visible > SEGMENT) keys.load(row, segment, visible);
+#pragma unroll
+            for (u32 i = 0; i < HELD; ++i) {
+                // A key that shares the digits found so far; those of the threshold from `shift` down are still 0.
+                const bool is_open = i < keys.count && (keys.key[i] ^ threshold) >> shift < BINS;
+                if (is_open) shared_add(&s.bins[keys.key[i] >> shift & 255u], 1);
+            }
+        }
+        barrier();
+        if (wave() == 0) find_digit(s, wanted);
+        barrier();
         threshold |= s.digit << shift;
         wanted = s.wanted;  // in the end: how many rows with exactly the threshold's score fit
-        barrier();
     }
 
-    u32 above_before = 0, level_before = 0;
-    for (u32 first = 0; first < visible; first += THREADS) {
-        const u32 c = first + thread_index();
-        const u32 key = c < visible ? ordered(row[c]) : 0;
-        const bool above = c < visible && key > threshold, level = c < visible && key == threshold;
-        const u32 above_mask = wave_ballot(above), level_mask = wave_ballot(level);
-        if (lane() == 0) s.above[wave()] = count_bits(above_mask), s.level[wave()] = count_bits(level_mask);
-        barrier();
-        u32 above_rank = above_before + lanes_below(above_mask), level_rank = level_before + lanes_below(level_mask);
-        for (u32 w = 0; w < WAVES; ++w) {
-            if (w < wave()) above_rank += s.above[w], level_rank += s.level[w];
-            above_before += s.above[w], level_before += s.level[w];
+    u32 above_passed = 0, level_passed = 0;  // rows of the segments before
+#pragma unroll 1
+    for (u32 segment = 0; segment < visible; segment += SEGMENT) {
+        if (visible > SEGMENT) keys.load(row, segment, visible);
+        u32 own = 0, total;
+#pragma unroll
+        for (u32 i = 0; i < HELD; ++i)
+            if (i < keys.count) own += (keys.key[i] > threshold ? 1u : 0u) + (keys.key[i] == threshold ? 0x10000u : 0u);
+        const u32 before = count_before(s, own, total);
+        u32 above = above_passed + (before & 0xffffu), level = level_passed + (before >> 16);
+#pragma unroll
+        for (u32 i = 0; i < HELD; ++i) {
+            if (i >= keys.count || keys.key[i] < threshold) continue;
+            const bool is_level = keys.key[i] == threshold;
+            if (!is_level || level < wanted) chosen[above + smaller(level, wanted)] = (i32)(keys.first + i);
+            if (is_level) ++level; else ++above;
         }
-        if (above || (level && level_rank < wanted)) chosen[above_rank + smaller(level_rank, wanted)] = (i32)c;
-        barrier();
+        above_passed += total & 0xffffu, level_passed += total >> 16;
     }
 }
 EXPORT_KERNEL(select_rows)

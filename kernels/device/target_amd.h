@@ -51,6 +51,16 @@ DEVICE u32 lane_xor(u32 value) {
 DEVICE u32 lane_read(u32 value, u32 source) { return __builtin_amdgcn_ds_bpermute(source * 4, value); }
 // A value that is the same in all lanes, told to the compiler as such: branches on it are scalar.
 DEVICE u32 uniform(u32 value) { return __builtin_amdgcn_readfirstlane(value); }
+// The largest and the least of a wave's integers, in a scalar register: exchanges cannot sink below it.
+DEVICE u32 wave_max(u32 value) {
+    u32 other = lane_xor<1>(value);
+    value = value > other ? value : other, other = lane_xor<2>(value);
+    value = value > other ? value : other, other = lane_xor<4>(value);
+    value = value > other ? value : other, other = lane_xor<8>(value);
+    value = value > other ? value : other, other = lane_xor<16>(value);
+    return uniform(value > other ? value : other);
+}
+DEVICE u32 wave_min(u32 value) { return ~wave_max(~value); }
 DEVICE u32 wave_ballot(bool predicate) { return __builtin_amdgcn_ballot_w32(predicate); }
 DEVICE u32 count_bits(u32 value) { return __builtin_popcount(value); }
 

@@ -34,6 +34,16 @@ DEVICE u32 in_register(u32 constant) {
 template <u32 MASK>
 DEVICE u32 lane_xor(u32 value) { return __shfl_xor_sync(0xffffffffu, value, MASK); }
 DEVICE u32 lane_read(u32 value, u32 source) { return __shfl_sync(0xffffffffu, value, source); }
+DEVICE u32 wave_max(u32 value) {
+    u32 largest;
+    asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(largest) : "r"(value));
+    return largest;
+}
+DEVICE u32 wave_min(u32 value) {
+    u32 least;
+    asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(least) : "r"(value));
+    return least;
+}
 DEVICE u32 uniform(u32 value) { return value; }
 DEVICE u32 wave_ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
 DEVICE u32 count_bits(u32 value) { return __popc(value); }

@@ -10,7 +10,7 @@ from kernels.source import KernelSource
 
 TOKENS_A_GROUP, ROWS_A_GROUP = 16, 256
 ROWS_A_GROUP_ONE = 64
-# From this many tokens on, 16 of them share a product; below, each token's heads do.
+# From this many tokens on, 16 of them share a product; below, each token's heads do. A choice has more threads below.
 _FEW_TOKENS = 8
 _BITMAP_ROWS = 65536
 
@@ -30,8 +30,10 @@ class IndexerShape:
         defines = (("HEADS", self.heads), ("WIDTH", self.width))
         return KernelSource("index_scores_one", "index_scores_one", defines, 128)
 
-    def select_source(self) -> KernelSource:
-        return KernelSource("select_rows", "select_rows", (("TOP", self.top_k),), 256)
+    def select_source(self, few: bool) -> KernelSource:
+        """`few`: for few tokens, each of which has a compute unit for itself. The choice is the same."""
+        threads = 1024 if few else 256
+        return KernelSource("select_rows", "select_rows", (("TOP", self.top_k), ("THREADS", threads)), threads)
 
     def order_source(self) -> KernelSource:
         return KernelSource("order_rows", "order_rows", (("TOP", self.top_k), ("MAX_ROWS", _BITMAP_ROWS)), 256)
@@ -93,7 +95,7 @@ def select(
     """
     _require_scores(scores, span)
     _require_ids(shape, ids, counts, span)
-    launcher.kernel(shape.select_source())(
+    launcher.kernel(shape.select_source(span.tokens < _FEW_TOKENS))(
         (span.tokens, 1, 1), scores=scores, ids=ids, counts=counts, **_range(span), score_stride=scores.shape[1]
     )
 

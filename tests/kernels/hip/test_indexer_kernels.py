@@ -128,6 +128,18 @@ def test_selection_is_exact_and_ties_go_to_the_lower_row(
     assert counts.tolist() == [128] * where.tokens
 
 
+@pytest.mark.parametrize(("position", "tokens"), [(17_000, 1), (5_300, 9)])
+def test_rows_of_several_segments(
+    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, position: int, tokens: int
+) -> None:
+    """More rows than a workgroup holds in registers, few tokens and many; ties lie across the segments' ends."""
+    where = span(position, 0, tokens)
+    scores = (torch.randn(tokens, where.stored, generator=random) * 3).round()
+    ids, counts = choose(launcher, buffers, FLASH, scores, where)
+    assert ids.tolist() == best(scores, visible(where), 512)
+    assert counts.tolist() == [512] * tokens
+
+
 def test_few_visible_rows_are_all_selected(
     launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
 ) -> None:

@@ -46,6 +46,38 @@ def test_equal_scores_go_to_the_lower_expert(launcher: Launcher, buffers: Guarde
     assert chosen.tolist() == [[0, 1, 2, 3, 4, 5], [7, 200, 201, 202, 203, 204]]
 
 
+@pytest.mark.parametrize("hashed", [False, True])
+def test_a_token_is_routed_alone_as_among_others(
+    launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, hashed: bool
+) -> None:
+    logits = torch.randn(11, 256, generator=random) * 4
+    bias = None if hashed else torch.randn(256, generator=random) * 0.3
+    table = torch.randint(0, 256, (11, 6), generator=random, dtype=torch.int32)
+    ids = torch.arange(11, dtype=torch.int32)
+
+    def run(which: slice) -> tuple[torch.Tensor, torch.Tensor]:
+        tokens = logits[which].shape[0]
+        chosen, weights = buffers.new(tokens, 6, dtype=torch.int32), buffers.new(tokens, 6)
+        shape = RouterShape(256, 6, hashed)
+        route(launcher, shape, logits[which], chosen, weights, SCALE, bias=bias, table=table, token_ids=ids[which])
+        return chosen, weights
+
+    chosen, weights = run(slice(None))
+    for token in (0, 7, 8, 10):
+        one, its_weights = run(slice(token, token + 1))
+        assert torch.equal(one[0], chosen[token]) and torch.equal(its_weights[0], weights[token])
+
+
+def test_logits_that_are_no_numbers_choose_experts_that_exist(launcher: Launcher, buffers: GuardedBuffers) -> None:
+    logits = torch.full((2, 160), float("nan"))
+    logits[1, 80:] = -float("inf")
+    chosen, weights = buffers.new(2, 6, dtype=torch.int32), buffers.new(2, 6)
+    route(launcher, RouterShape(160, 6, hashed=False), logits, chosen, weights, SCALE)
+    assert bool(((chosen >= 0) & (chosen < 160)).all())
+    assert all(len(set(row)) == 6 for row in chosen.tolist())
+    assert bool(weights.isnan().all())
+
+
 def test_extreme_logits_stay_finite_and_accurate(launcher: Launcher, buffers: GuardedBuffers) -> None:
     """softplus of -60 is e^-60, not 0; of 80 it is 80, not infinity."""
     logits = torch.full((1, 16), -60.0)

@@ -86,6 +86,15 @@ DEVICE u32 wave_ballot(bool predicate) {
     emulator_flip();
     return mask;
 }
+DEVICE u32 wave_max(u32 value) {
+    emulator_slot(emulator_thread % WAVE)[0] = value;
+    emulator_meet_wave(9);
+    u32 largest = 0;
+    for (u32 i = 0; i < WAVE; ++i) largest = emulator_slot(i)[0] > largest ? emulator_slot(i)[0] : largest;
+    emulator_flip();
+    return largest;
+}
+DEVICE u32 wave_min(u32 value) { return ~wave_max(~value); }
 DEVICE u32 count_bits(u32 value) { return (u32)__builtin_popcount(value); }
 
 DEVICE float half_to_float(u16 bits) {

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from pytestqt.qtbot import QtBot
 
 from app.side_panels import make_side_panels
@@ -12,9 +11,6 @@ from app.widgets import formats
 from tests.app.conftest import MakeHost
 from tests.app.fake_engine import FakeScript
 from tests.app.host_recorder import WAIT_MS
-
-# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 
 
 def test_an_answer_shows_in_the_live_panel(qtbot: QtBot, make_host: MakeHost, tmp_path: Path) -> None:

@@ -24,13 +24,6 @@ OpenReal = Callable[[], WindowDriver]
 StartProgram = Callable[..., "subprocess.Popen[str]"]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The offscreen platform has no window manager to tell a window's least size to, and says so each time."""
-    for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints"))
-
-
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     """A data folder whose settings make greedy answers of bounded length."""

@@ -33,9 +33,6 @@ from engine.bench.records import (
 from tests.engine.bench_examples import example_run, seed_run
 from tests.engine.bench_tables import parse_markdown
 
-# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
-
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> Iterator[BenchmarkPanel]:

@@ -17,9 +17,6 @@ from app.pages.doctor_page import DoctorPage
 from app.theme import dark_palette, light_palette, theme_from_palette
 from tests.app.doctor.recorded import RAISED, RECORDINGS, SELF_TEST, host
 
-# The offscreen platform says this whenever a window is shown.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
-
 MakePage = Callable[..., DoctorPage]
 
 

@@ -12,8 +12,6 @@ from app.settings import Settings
 from app.widgets.basics import RemovableRow
 from tests.app.window.driver import WindowDriver
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-
 
 def current(driver: WindowDriver) -> Chat:
     chat = driver.chats.current_chat

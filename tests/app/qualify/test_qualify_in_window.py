@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -10,9 +9,6 @@ from app.bench.panel import BenchmarkPanel
 from app.main_window import open_window
 from app.paths import app_paths
 from tests.app.fake_engine import FakeEngine
-
-# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
 
 
 def test_the_benchmark_panel_opens_the_qualification(qtbot: QtBot, tmp_path: Path) -> None:

@@ -32,9 +32,6 @@ from tests.app.conftest import MakeHost
 from tests.app.fake_engine import FakeScript
 from tests.app.qualify.reports import missing, passing, unfinished
 
-# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
-
 WAIT_MS = 20_000
 FAKE = Path(__file__).parents[2] / "engine" / "qualify" / "fake_arm.py"
 

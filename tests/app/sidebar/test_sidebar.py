@@ -11,9 +11,6 @@ from app.sidebar.chat_model import ChatListModel, ChatRole, rows_of_chats
 from app.sidebar.sidebar import Sidebar
 from app.theme import light_palette, theme_from_palette
 
-# The offscreen platform has no window manager to tell a window's least size to, and says so each time.
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-
 CHATS = (
     ChatSummary(1, "Rivers", True, 3.0, GenerationState.DECODING),
     ChatSummary(2, "", False, 2.0),

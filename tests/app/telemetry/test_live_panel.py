@@ -24,9 +24,6 @@ from engine.gpu_counters import GpuCounters
 from tests.app.telemetry import live_events as events
 from tests.engine.bench_fake import StubClock
 
-# The offscreen platform says so of every window with a minimum size; it has no size hints to propagate.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints")
-
 _GPU = GpuCounters("card1", 3 << 29, 2 << 30, 92 << 30, 124 << 30, 80, 60.0)
 _MEMORY = MachineMemory(97 << 30, 20 << 30, 128 << 30, (_GPU,))
 Make = Callable[..., LivePanel]

@@ -12,7 +12,6 @@ from app.widgets.banner import Banner
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.flow_layout import FlowLayout
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 THEME = theme_from_palette(light_palette())
 
 

@@ -13,16 +13,6 @@ from app.paths import app_paths
 from tests.app.fake_engine import FakeEngine, FakeScript
 from tests.app.window.driver import WindowDriver
 
-_HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The offscreen platform has no window manager to tell a window's least size to, and says so each time."""
-    for item in items:
-        if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.qt_log_ignore("propagateSizeHints"))
-
-
 OpenDriver = Callable[..., WindowDriver]
 
 

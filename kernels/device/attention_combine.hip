@@ -32,6 +32,7 @@ KERNEL(THREADS) attention_combine(const float* work, const i32* counts, const fl
                                   const float* sines, float* out, const u32* start, u32 ratio, u32 compressed_rows,
                                   u32 plan, u32 top_k, u32 splits) {
     const u32 at = group_x() * THREADS + thread_index(), head = at / PAIRS_A_HEAD, channel = at % PAIRS_A_HEAD * 2;
+    allow_next();
     await_inputs();
     Parts parts;
     parts.load(work, 0, splits, head, channel);

@@ -20,6 +20,7 @@ KERNEL(THREADS) attention_split(const float* q, const u16* raw, const u16* compr
     u16* rows = (u16*)pool;
     u16* staged = (u16*)(pool + SHARES_AT);
     const u32 split = group_x(), first_head = group_y() * K_GROUP_HEADS;
+    allow_next();
     await_inputs();
     const Visibility view{start[0], ratio, K_WINDOW, compressed_rows};
     const Splits splits = splits_of(view, plan, counts, top_k);

@@ -37,6 +37,7 @@ KERNEL(K_WIDTH) compress_rows(const float* values, const float* gates, const flo
                               const float* state_gates, const float* norm, const float* cosines, const float* sines,
                               K_OUTPUT* out, const u32* start, u32 tokens, float epsilon) {
     SHARED float pooled[K_WIDTH];
+    allow_next();
     await_inputs();
     const Windows windows{values, gates, bias, state_values, state_gates, start[0], tokens};
     if (group_x() >= windows.closed()) return;

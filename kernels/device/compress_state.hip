@@ -11,6 +11,7 @@ using namespace hb;
 // The state is updated in place. Grid (TOKEN_WIDTH / 128, 1 or 128): a thread owns a channel of one slot of the window.
 KERNEL(128) compress_state(const float* values, const float* gates, const float* bias, float* state_values,
                            float* state_gates, const u32* start, u32 tokens) {
+    allow_next();
     await_inputs();
     const u32 channel = group_x() * 128 + thread_index(), slot = group_y();
     if (channel >= TOKEN_WIDTH) return;

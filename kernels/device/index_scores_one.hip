@@ -21,6 +21,7 @@ KERNEL(128) index_scores_one(const u16* queries, const float* head_weights, cons
     SHARED u16 query_tile[PADDED_HEADS * STRIDE] __attribute__((aligned(16)));
     SHARED float weights[PADDED_HEADS];
     SHARED float dots[THREADS / WAVE][16][DOT_STRIDE];
+    allow_next();
     await_inputs();
     const u32 first_row = group_x() * ROWS, token = group_y();
     const Visibility view{start[0] + first_token, ratio, 0, stored};

@@ -41,6 +41,7 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
     Dot<Format>::template prepare<THREADS>(table);
+    allow_next();
     await_inputs();  // weights are on their way by then
     fill<THREADS, UNITS>(activations, x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     barrier();

@@ -5,6 +5,7 @@
 //   K_WEIGHTED 1: RMS norm times weight; 0: no norm at all (indexer queries)
 //   K_ROUNDING see Rounding in row.h
 //   K_OUTPUT   float, or u16 for F16 storage rows
+#include "overlap.h"
 #include "row.h"
 
 using namespace hb;
@@ -14,6 +15,8 @@ using namespace hb;
 KERNEL(256) norm_rope(const float* values, const float* weight, const float* cosines, const float* sines,
                       K_OUTPUT* out, const u32* start, u32 rows, u32 rows_per_position, u32 follows_start,
                       u32 row_mask, float epsilon) {
+    allow_next();
+    await_inputs();
     const u32 index = group_x() * 8 + wave();
     if (index >= rows) return;
     // Everything is asked for before anything is used: a single row's time is that of its waits.

@@ -3,7 +3,7 @@
 // weight has the bits that decode_weights of product_lds.h gives it.
 //
 // A specialisation gives `decode`: octet q (0..3) of unit `unit` of the block at byte `at` of `bytes`, a row in LDS that is
-// aligned to 16.
+// aligned to 16; and `prepare` of the format's table, in no more words than the format has.
 #pragma once
 #include "blocks_256.h"
 
@@ -34,7 +34,7 @@ DEVICE void expand_small(u32 bytes, u32* pairs) {
 }
 
 template <>
-struct Octet<F16> {
+struct Octet<F16> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         const U32x4 weights = *(const U32x4*)(bytes + at + 16 * q);
         pairs[0] = weights.x, pairs[1] = weights.y, pairs[2] = weights.z, pairs[3] = weights.w;
@@ -42,7 +42,7 @@ struct Octet<F16> {
 };
 
 template <>
-struct Octet<Q8_0> {
+struct Octet<Q8_0> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         u32 codes[2];
         load_words<2, 2>(codes, bytes, at + 2 + 8 * q);
@@ -52,7 +52,7 @@ struct Octet<Q8_0> {
 };
 
 template <>
-struct Octet<RocmFp8> {
+struct Octet<RocmFp8> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         u32 codes[2];
         load_words<2, 1>(codes, bytes, at + 8 * q);
@@ -74,7 +74,7 @@ DEVICE void decode_nibble_octet(const u8* bytes, u32 first, u32 q, u32* pairs) {
 }
 
 template <>
-struct Octet<Mxfp4> {
+struct Octet<Mxfp4> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         const u32 x = bytes[at];
         decode_nibble_octet<LEVELS_0123, LEVELS_468C>(bytes, at + 1, q, pairs);
@@ -83,7 +83,7 @@ struct Octet<Mxfp4> {
 };
 
 template <>
-struct Octet<RocmFp4> {
+struct Octet<RocmFp4> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         decode_nibble_octet<LEVELS_0123, LEVELS_468A>(bytes, at, q, pairs);
         scale_octet(pairs, rocm_scale_at(bytes, at + 16 + q / 2));
@@ -91,7 +91,7 @@ struct Octet<RocmFp4> {
 };
 
 template <>
-struct Octet<RocmFp4Fast> {
+struct Octet<RocmFp4Fast> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         decode_nibble_octet<LEVELS_0123, LEVELS_468A>(bytes, at, q, pairs);
         scale_octet(pairs, rocm_scale_at(bytes, at + 16));
@@ -111,7 +111,7 @@ DEVICE void decode_two_bits(const u8* bytes, u32 at, u32 q, u32* pairs) {
 }
 
 template <>
-struct Octet<RocmFp2> {
+struct Octet<RocmFp2> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         decode_two_bits<0xe401e401u, 0xd410d410u>(bytes, at, q, pairs);  // -1025, -65
         scale_octet(pairs, rocm_scale_at(bytes, at + 8 + q / 2));
@@ -119,7 +119,7 @@ struct Octet<RocmFp2> {
 };
 
 template <>
-struct Octet<RocmFp2S40> {
+struct Octet<RocmFp2S40> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         decode_two_bits<0xe400e400u, 0xd400d400u>(bytes, at, q, pairs);  // -1024, -64
 #pragma unroll
@@ -132,7 +132,7 @@ struct Octet<RocmFp2S40> {
 };
 
 template <>
-struct Octet<RocmFp2Affine> {
+struct Octet<RocmFp2Affine> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         float scale, below;
         rocm_scales(((const u16*)bytes)[at / 2 + 4], scale, below);
@@ -142,7 +142,7 @@ struct Octet<RocmFp2Affine> {
 };
 
 template <>
-struct Octet<RocmFp3> {
+struct Octet<RocmFp3> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32, u32 q, const u32*, u32* pairs) {
         u32 codes, halves[4];
         load_words<1, 1>(&codes, bytes, at + 3 * q);
@@ -159,7 +159,7 @@ struct Octet<RocmFp3> {
 };
 
 template <>
-struct Octet<Q2_K> {
+struct Octet<Q2_K> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32 unit, u32 q, const u32*, u32* pairs) {
         u32 codes[2];
         load_words<2, 4>(codes, bytes, at + 16 + unit / 4 * 32 + 8 * q);
@@ -170,7 +170,7 @@ struct Octet<Q2_K> {
 };
 
 template <>
-struct Octet<Q4_K> {
+struct Octet<Q4_K> : NoTable {
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32 unit, u32 q, const u32*, u32* pairs) {
         u32 codes[2];
         load_words<2, 4>(codes, bytes, at + 16 + unit / 2 * 32 + 8 * q);
@@ -183,16 +183,33 @@ struct Octet<Q4_K> {
     }
 };
 
+// The code book is the only table: a second one, of signs, would cost more in bank conflicts than spreading them does.
+// Nibble n of a selector is element n / 2 + n % 2 * 4, since a product with SPREAD takes sign i of eight to bit 2 of that
+// nibble; bits 0 and 1 are the magnitude.
 template <>
 struct Octet<Iq2Xxs> {
+    static constexpr u32 SPREAD = 1u << 2 | 1u << 9 | 1u << 16 | 1u << 23;
+
+    template <u32 THREADS>
+    DEVICE_MEMBER static void prepare(u32* table) {
+        for (u32 i = thread_index(); i < 256; i += THREADS) {
+            u32 selectors = 0;
+            for (u32 n = 0; n < 8; ++n) selectors |= (IQ2_XXS_GRID[i] >> 2 * (n / 2 + n % 2 * 4) & 3u) << 4 * n;
+            table[i] = selectors;
+        }
+    }
     DEVICE_MEMBER static void decode(const u8* bytes, u32 at, u32 unit, u32 q, const u32* table, u32* pairs) {
-        const u32 here = at + 2 + 8 * unit, row = bytes[here + q];
-        u32 signs, first, second;
-        load_words<1, 2>(&signs, bytes, here + 4);
-        const u32 selectors = table[row] | table[256 + (signs >> 7 * q & 127u)];
+        const u32 here = at + 2 + 8 * unit, magnitudes = table[bytes[here + q]];
+        u32 word, first, second;
+        load_words<1, 2>(&word, bytes, here + 4);
+        const u32 signs = word >> 7 * q & 127u, eighth = count_bits(signs) << 30;  // makes their number even
+        const u32 selectors = and_or(eighth, 0x40000000u, and_or(signs * SPREAD, 0x04444444u, magnitudes));
         look_up(0x00ab9988u, 0x00556778u, selectors, first, second);  // 128 + (8, 25, 43), 128 - (8, 25, 43)
-        expand_biased(first, pairs), expand_biased(second, pairs + 2);
-        scale_octet(pairs, half_to_float(((const u16*)bytes)[at / 2]) * (0.5f + (float)(signs >> 28)) * 0.25f);
+        pairs[0] = pair_add(permute<0x4240>(first, 0x64646464u), 0xe480e480u);
+        pairs[1] = pair_add(permute<0x4240>(second, 0x64646464u), 0xe480e480u);
+        pairs[2] = pair_add(permute<0x4341>(first, 0x64646464u), 0xe480e480u);
+        pairs[3] = pair_add(permute<0x4341>(second, 0x64646464u), 0xe480e480u);
+        scale_octet(pairs, half_to_float(((const u16*)bytes)[at / 2]) * (0.5f + (float)(word >> 28)) * 0.25f);
     }
 };
 

@@ -175,7 +175,7 @@ DEVICE void multiply_tile(WaveTile& tile, const ActivationRows& activations, con
     const RawBlocks<Format> raw(rows, pool + ACTIVATION_POOL);
     raw.begin(0);  // first: where the activations lie is still being read
     begin_activations<STEPS>(activations, pool, 0);
-    Format::template prepare<TILE_THREADS>(table);
+    Octet<Format>::template prepare<TILE_THREADS>(table);
     tile.clear();
     wait_copies();
     barrier();

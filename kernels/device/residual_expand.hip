@@ -11,6 +11,7 @@ static_assert(K_HIDDEN % 4 == 0);
 
 // streams, out [tokens, 4, K_HIDDEN] (out may be streams), y [tokens, K_HIDDEN]. Grid (QUADS / 256, tokens).
 KERNEL(256) residual_expand(const float* streams, const float* y, const float* post, const float* comb, float* out) {
+    allow_next();
     await_inputs();
     const u32 quad = group_x() * 256 + thread_index();
     if (quad >= QUADS) return;

@@ -96,6 +96,7 @@ KERNEL(THREADS) residual_finish(const float* partial, const float* streams, cons
                                 float mix_epsilon) {
     SHARED float weights[K_STREAMS];
     SHARED float scratch[THREADS / WAVE];
+    allow_next();
     await_inputs();
     u64 token = group_x();
     if constexpr (GOES_BACK) {

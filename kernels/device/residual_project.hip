@@ -50,6 +50,7 @@ KERNEL(THREADS) residual_project(float* streams, const float* y, const float* po
     F32x4 ahead[STEPS_AHEAD][OUTPUTS_A_WAVE];
 #pragma unroll
     for (u32 step = 0; step < STEPS_AHEAD; ++step) load_weights(ahead[step], fn, step, split);
+    allow_next();
     await_inputs();
 
 #pragma unroll

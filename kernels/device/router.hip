@@ -6,7 +6,7 @@
 //
 //   K_EXPERTS, K_USED   256, 6 (V4-Flash); 16, 6 (embedded); 160 in pruned files
 //   K_HASHED            1: experts come from the token-id table
-#include "portable.h"
+#include "overlap.h"
 
 using namespace hb;
 
@@ -59,6 +59,8 @@ DEVICE u32 choose_best(u32* ranks) {
 // experts, weights [tokens, K_USED]. Grid (tokens / 8).
 KERNEL(256) router(const float* logits, const float* bias, const i32* table, const i32* token_ids, i32* experts,
                    float* weights, u32 tokens, float expert_scale) {
+    allow_next();
+    await_inputs();
     const u32 first = group_x() * TOKENS, token = first + wave();
     u32 expert = 0;
     float score = 0.0f;

@@ -6,6 +6,7 @@
 //
 //   K_TOP       512 (V4-Flash), 128 (embedded)
 //   K_THREADS   1024 for single tokens, which have the machine for themselves; 256 for many
+#include "overlap.h"
 #include "visibility.h"
 
 using namespace hb;
@@ -64,6 +65,8 @@ DEVICE u32 count_before(Shared& s, u32 own, u32& total) {
 KERNEL(K_THREADS) select_rows(const float* scores, i32* ids, i32* counts, const u32* start, u32 first_token, u32 stored,
                               u32 ratio, u32 score_stride) {
     SHARED Shared s;
+    allow_next();
+    await_inputs();
     const u32 token = group_x();
     const Visibility view{start[0] + first_token, ratio, 0, stored};
     const u32 visible = view.visible(token), count = smaller(visible, K_TOP);

@@ -1,14 +1,14 @@
 """ChatService: what the window asks about chats, and the only thing that changes them. GUI thread.
 
 Every method returns at once: reading and writing happen on the store's thread, counting and document reading on
-helper threads, answering in EngineWorker. Results come back as the signals below. Views keep no state of their own
-beyond what these signals told them. The parts are in the modules beside this one; here they are put together.
+helper threads, answering in EngineWorker. Results come back as signals (app/chat/news.py). Views keep no state of
+their own beyond what these told them. The parts are in the modules beside this one; here they are put together.
 """
 
 import sqlite3
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.chat.answers import AnswerRunner
 from app.chat.asking import Asking
@@ -30,6 +30,7 @@ from app.chat.models import (
     OpenChat,
     PendingDocuments,
 )
+from app.chat.news import ChatNews
 from app.chat.stage import Stage
 from app.documents.paste import is_long_paste
 from app.engine_host import EngineHost
@@ -41,30 +42,8 @@ from app.store import chats, messages
 from app.store.store import Store, StoreOpened
 
 
-class ChatService(QObject):
-    """The chats of one data folder. All signals carry the frozen record of app/chat/models.py named beside them."""
-
-    chats_changed = Signal(object)  # tuple[ChatSummary, ...]: the whole list, pinned first, then newest first
-    chat_opened = Signal(object)  # OpenChat: it is the current chat now; show all of it
-    branch_changed = Signal(object)  # OpenChat: another branch of the current chat; show it again, keep the place
-    chat_changed = Signal(object)  # Chat: title, settings, system prompt or history start of the current chat
-    message_added = Signal(object)  # Message at the end of its chat (check chat_id: answers go on in the background)
-    message_changed = Signal(object)  # Message: state, usage, timings, version counts; text only when it is final
-    text_arrived = Signal(object)  # TextDelta for any chat, about 30 a second at most
-    status_changed = Signal(object)  # ChatStatus of any chat
-    budget_changed = Signal(object)  # ContextBudget of the current chat
-    documents_changed = Signal(object)  # PendingDocuments: the chips of the current chat's composer
-    draft_changed = Signal(int, str)  # chat id, text: the service changed the composer ("insert as text", undo)
-    sent = Signal(int)  # chat id: the question is committed; the composer may be emptied
-    edited = Signal(int)  # message id: a changed question stands beside it now; its editing may end
-    send_refused = Signal(object)  # SendRefused: it does not fit; offer its options
-    model_changed = Signal(object)  # ModelStatus
-    notice = Signal(object)  # Notice
-    undo_offered = Signal(object)  # UndoOffer
-    search_finished = Signal(object)  # SearchResults
-    document_text_ready = Signal(int, str)  # document key, whole text (asked with request_document_text)
-    exported = Signal(object)  # Path written
-    imported = Signal(object)  # tuple[int, ...]: ids of the new chats
+class ChatService(ChatNews):
+    """The chats of one data folder. Its signals are listed in app/chat/news.py."""
 
     def __init__(
         self, store: Store, host: EngineHost, settings: SettingsService, parent: QObject | None = None
@@ -82,7 +61,7 @@ class ChatService(QObject):
             store, host, settings, self._stage, self._answers, self._drafting, self._budgeter, self._models, self
         )
         self._connect_parts()
-        self._connect_onward()
+        self.relay(self._answers, self._library, self._stage, self._asking, self._budgeter, self._models)
 
     def _connect_parts(self) -> None:
         """Where one part's news is another part's business."""
@@ -99,26 +78,6 @@ class ChatService(QObject):
         self._models.changed.connect(self._on_model_changed)
         for part in (self._library, self._drafting, self._stage, self._asking):
             part.failed.connect(self._on_failed)
-
-    def _connect_onward(self) -> None:
-        """What views hear just as the parts say it."""
-        self._answers.text_arrived.connect(self.text_arrived)
-        self._library.list_changed.connect(self.chats_changed)
-        self._library.search_finished.connect(self.search_finished)
-        self._library.undo_offered.connect(self.undo_offered)
-        self._library.exported.connect(self.exported)
-        self._library.imported.connect(self.imported)
-        self._stage.chat_opened.connect(self.chat_opened)
-        self._stage.branch_changed.connect(self.branch_changed)
-        self._stage.chat_changed.connect(self.chat_changed)
-        self._stage.documents_changed.connect(self.documents_changed)
-        self._asking.message_added.connect(self.message_added)
-        self._asking.sent.connect(self.sent)
-        self._asking.edited.connect(self.edited)
-        self._asking.refused.connect(self.send_refused)
-        self._budgeter.changed.connect(self.budget_changed)
-        for part in (self._answers, self._asking, self._models):
-            part.notice.connect(self.notice)
 
     # ---- life
 

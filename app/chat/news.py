@@ -1,0 +1,64 @@
+"""ChatNews: everything that views can hear about chats, in one list. Base of ChatService. GUI thread."""
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.answers import AnswerRunner
+from app.chat.asking import Asking
+from app.chat.budgeting import Budgeter
+from app.chat.library import ChatLibrary
+from app.chat.model_keeper import ModelKeeper
+from app.chat.stage import Stage
+
+
+class ChatNews(QObject):
+    """All signals carry the frozen record of app/chat/models.py named beside them."""
+
+    chats_changed = Signal(object)  # tuple[ChatSummary, ...]: the whole list, pinned first, then newest first
+    chat_opened = Signal(object)  # OpenChat: it is the current chat now; show all of it
+    branch_changed = Signal(object)  # OpenChat: another branch of the current chat; show it again, keep the place
+    chat_changed = Signal(object)  # Chat: title, settings, system prompt or history start of the current chat
+    message_added = Signal(object)  # Message at the end of its chat (check chat_id: answers go on in the background)
+    message_changed = Signal(object)  # Message: state, usage, timings, version counts; text only when it is final
+    text_arrived = Signal(object)  # TextDelta for any chat, about 30 a second at most
+    status_changed = Signal(object)  # ChatStatus of any chat
+    budget_changed = Signal(object)  # ContextBudget of the current chat
+    documents_changed = Signal(object)  # PendingDocuments: the chips of the current chat's composer
+    draft_changed = Signal(int, str)  # chat id, text: the service changed the composer ("insert as text", undo)
+    sent = Signal(int)  # chat id: the question is committed; the composer may be emptied
+    edited = Signal(int)  # message id: a changed question stands beside it now; its editing may end
+    send_refused = Signal(object)  # SendRefused: it does not fit; offer its options
+    model_changed = Signal(object)  # ModelStatus
+    notice = Signal(object)  # Notice
+    undo_offered = Signal(object)  # UndoOffer
+    search_finished = Signal(object)  # SearchResults
+    document_text_ready = Signal(int, str)  # document key, whole text (asked with request_document_text)
+    exported = Signal(object)  # Path written
+    imported = Signal(object)  # tuple[int, ...]: ids of the new chats
+
+    def relay(
+        self,
+        answers: AnswerRunner,
+        library: ChatLibrary,
+        stage: Stage,
+        asking: Asking,
+        budgeter: Budgeter,
+        models: ModelKeeper,
+    ) -> None:
+        """What views hear just as the parts say it. The service says the rest itself."""
+        answers.text_arrived.connect(self.text_arrived)
+        library.list_changed.connect(self.chats_changed)
+        library.search_finished.connect(self.search_finished)
+        library.undo_offered.connect(self.undo_offered)
+        library.exported.connect(self.exported)
+        library.imported.connect(self.imported)
+        stage.chat_opened.connect(self.chat_opened)
+        stage.branch_changed.connect(self.branch_changed)
+        stage.chat_changed.connect(self.chat_changed)
+        stage.documents_changed.connect(self.documents_changed)
+        asking.message_added.connect(self.message_added)
+        asking.sent.connect(self.sent)
+        asking.edited.connect(self.edited)
+        asking.refused.connect(self.send_refused)
+        budgeter.changed.connect(self.budget_changed)
+        for part in (answers, asking, models):
+            part.notice.connect(self.notice)

@@ -1,5 +1,7 @@
 """Prefill products on the emulator, in both matrix layouts, against float64: every format, tails in every dimension."""
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch.nn import functional
@@ -10,7 +12,7 @@ from kernels.ops import products
 from kernels.ops.formats import WeightFormat
 from kernels.ops.matvec import Matrix
 from kernels.ops.products import WorkList
-from tests.kernels.hip.emulated import GuardedBuffers, nmse, replay
+from tests.kernels.hip.emulated import GuardedBuffers, emulated_launcher, nmse, replay
 from tests.kernels.hip.test_matvec_kernels import LIMIT, SOME_KINDS, matrix, width_scale
 
 CPU = torch.device("cpu")
@@ -67,12 +69,32 @@ def test_the_pool_of_every_format_fits_a_multiprocessor() -> None:
         assert products.product_source("product", kind, 4096, "gfx1151").pool_bytes <= 61440, kind.name
 
 
+def short_width(kind: WeightFormat) -> int:
+    """Weights in a row of few blocks that is made of whole words."""
+    return 512 if kind.value.block == 256 else 96 if kind.row_bytes(96) % 4 == 0 else 128
+
+
 @pytest.mark.parametrize("kind", list(WeightFormat), ids=lambda kind: kind.name)
 def test_dense_products_of_every_format(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
 ) -> None:
-    width = 512 if kind.value.block == 256 else 96 if kind.row_bytes(96) % 4 == 0 else 128
-    check_dense(matrix_launcher, buffers, random, kind, tokens=19, rows=35, width=width)
+    check_dense(matrix_launcher, buffers, random, kind, tokens=19, rows=35, width=short_width(kind))
+
+
+@pytest.mark.parametrize("kind", list(WeightFormat), ids=lambda kind: kind.name)
+def test_both_layouts_decode_a_weight_to_the_same_bits(
+    emulator_folder: Path, buffers: GuardedBuffers, random: torch.Generator, kind: WeightFormat
+) -> None:
+    """A token with a single 1 reads one column of weights, each of which is exact in its sum."""
+    width, tokens, rows = short_width(kind), 32, 35
+    held, weights = matrix(random, kind, rows, width)
+    columns = torch.randperm(width, generator=random)[:tokens]
+    x = functional.one_hot(columns, width).half()
+    found = [buffers.new(tokens, rows) for _ in range(2)]
+    for layout, y in zip(("amd", "nvidia"), found, strict=True):
+        products.multiply(emulated_launcher(emulator_folder, layout), held, x, y)
+    assert torch.equal(*found)
+    assert nmse(found[0], weights[0][:, columns].T) <= 1e-6
 
 
 @pytest.mark.parametrize(

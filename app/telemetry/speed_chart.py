@@ -52,49 +52,47 @@ class SpeedChart(QWidget):
 
     def set_theme(self, theme: Theme, small: QFont) -> None:
         self._theme, self._small = theme, small
-        if self._plots:
-            self._style()
+        for key in self._plots:
+            self._style(key)
 
-    def _make(self) -> None:
+    def _make(self, key: str) -> None:
+        """The plot of one speed: a fiftieth of a second of work, so each is made when it has its first line."""
         names = {"prefill": _tr("Prefill speed over time"), "decode": _tr("Decode speed over time")}
-        for key, name in names.items():
-            plot = make_plot(name, "s")
-            self._plots[key] = plot
-            self._curves[key] = plot.plot(connect="finite")
-            self._column.addWidget(plot)
-        self._plots["decode"].setXLink(self._plots["prefill"])
-        self._style()
+        plot = make_plot(names[key], "s")
+        self._plots[key] = plot
+        self._curves[key] = plot.plot(connect="finite")
+        self._column.insertWidget(1 if key == "prefill" else self._column.count(), plot)  # after the empty text
+        self._style(key)
 
-    def _style(self) -> None:
+    def _style(self, key: str) -> None:
         colours = series_colours(self._theme)
-        for key, colour in (("prefill", colours.prefill), ("decode", colours.decode)):
-            style_plot(self._plots[key], self._theme, self._small)
-            self._curves[key].setPen(line_pen(colour))
+        style_plot(self._plots[key], self._theme, self._small)
+        self._curves[key].setPen(line_pen(colours.prefill if key == "prefill" else colours.decode))
 
     @property
     def drawn(self) -> tuple[str, ...]:
         """The speeds that have a plot now: those with a line, which takes two points."""
-        return tuple(key for key, plot in self._plots.items() if not plot.isHidden())
+        return tuple(key for key in ("prefill", "decode") if key in self._plots and not self._plots[key].isHidden())
 
     def _draw(self) -> None:
         if not charts_are_ready():
             self._retry.start()
             return
-        if not self._plots:
-            if len(self._points) < 2:
-                return
-            self._make()
         end = self._points[-1].at_s if self._points else 1.0
         prefill = [(point.at_s, point.prefill) for point in self._points if point.prefill is not None]
         decode = [(point.at_s, point.decode) for point in self._points if point.decode is not None]
         lines = {"prefill": prefill, "decode": decode}
         with_line = [key for key, line in lines.items() if len(line) >= 2]
         self._empty.setVisible(not with_line)
-        for key, line in lines.items():
-            self._plots[key].setVisible(key in with_line)
-            self._plots[key].showAxis("bottom", key == with_line[-1] if with_line else False)
+        for key in with_line:
+            if key not in self._plots:
+                self._make(key)
+        for key, plot in self._plots.items():
+            line = lines[key]
+            plot.setVisible(key in with_line)
+            plot.showAxis("bottom", bool(with_line) and key == with_line[-1])
             self._curves[key].setData([at for at, _ in line], [value for _, value in line])
             top = max((value for _, value in line), default=0.0)
-            self._plots[key].setYRange(0, top * 1.15 or 1.0, padding=0)
-            self._plots[key].getAxis("left").setTicks(scale_ticks(top))
-            self._plots[key].setXRange(0, max(1.0, end), padding=0)
+            plot.setYRange(0, top * 1.15 or 1.0, padding=0)
+            plot.getAxis("left").setTicks(scale_ticks(top))
+            plot.setXRange(0, max(1.0, end), padding=0)

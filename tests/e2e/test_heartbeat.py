@@ -103,6 +103,9 @@ def test_a_long_chat_opens(driver: Callable[[FakeScript], WindowDriver], tmp_pat
     path.write_text(json.dumps({"title": "Long", "messages": messages}))
     with window.qtbot.waitSignal(window.chats.imported, timeout=120_000) as imported:
         window.chats.import_chats(path)
+    window.wait(lambda: len(window.messages) == 10_000)  # an import is shown; measured is the way back to it
+    window.trigger("new_chat")
+    window.wait(lambda: not window.messages)
     settle(window.qtbot)
     heartbeat = Heartbeat()
     started = time.perf_counter()

@@ -79,7 +79,7 @@ class Sampler:
             advance = self._advance(stop)
             for _ in range(begin, stop):
                 advance()
-        return Window(self._chosen.cpu(), self._owners.cpu())
+        return Window(*(made.to("cpu", copy=True) for made in (self._chosen, self._owners)))
 
     def _advance(self, bucket: int) -> Callable[[], None]:
         """One step over the first `bucket` slots, as a replayed graph where there is a GPU."""

@@ -13,6 +13,7 @@ import torch
 from recipe import stages, training
 from recipe.conversations import Kind, read_conversations
 from recipe.settings import TOY
+from recipe.student_shape import initial_parameters
 from recipe.work import Work
 
 import engine
@@ -61,6 +62,21 @@ def test_held_out_conversations_are_not_trained_on(finished: Path) -> None:
     everything = [one for path in (finished / "text").glob("*.jsonl") for one in read_conversations(path)]
     assert 0 < len(held_out) < len(set(everything))
     assert {one.kind for one in everything} == {Kind.CHAT, Kind.ARTICLE}
+
+
+def test_router_biases_follow_the_load_and_hash_tables_stay(finished: Path) -> None:
+    trained, fresh = state_of(finished)["parameters"], initial_parameters(TOY.shape, TOY.seed)
+    step, steps = TOY.training.bias_step, TOY.training.most_steps
+    assert 0 < trained["blk.1.exp_probs_b.bias"].abs().max() <= step * steps * 1.001
+    assert torch.equal(trained["blk.0.ffn_gate_tid2eid.weight"], fresh["blk.0.ffn_gate_tid2eid.weight"])
+
+
+def test_the_log_tells_the_loss_against_tokens(finished: Path) -> None:
+    lines = [json.loads(line) for line in (finished / "log.jsonl").read_text().splitlines()]
+    assert [line["steps"] for line in lines] == [3, 6, 6] and lines[-1]["tokens"] == 3 * 2 * 256 + 3 * 512
+    assert [line["length"] for line in lines] == [256, 512, 512]
+    assert all(0 < line["held_out_bits_per_byte"] < 20 for line in lines)
+    assert lines[1]["rate"] < lines[0]["rate"], "the rate does not fall at the end"
 
 
 def test_a_run_in_pieces_gives_the_same_weights(

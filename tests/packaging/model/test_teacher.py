@@ -82,6 +82,16 @@ def test_rows_run_their_scripts_word_for_word(toy: tuple[Teacher, TeacherText]) 
             assert follows(said, entries, text.turn_end)
 
 
+def test_a_window_stays_as_it_was_while_the_next_is_made(toy: tuple[Teacher, TeacherText]) -> None:
+    teacher, text = toy
+    sampler = Sampler(teacher, make_scripts(text, 8, 0, seed=4), SamplerSize(2, 128), text.turn_end, seed=0)
+    windows = sampler.windows(1e9, most=2)
+    first = next(windows)
+    kept = first.serials.clone()
+    second = next(windows)
+    assert torch.equal(first.serials, kept) and second.serials.min() > first.serials.min()
+
+
 def follows(said: list[int], entries: list[int], turn_end: int) -> bool:
     """Whether the tokens said are the script's, with sampled turns where it leaves room (the last may be cut)."""
     at = 0

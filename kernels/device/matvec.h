@@ -13,16 +13,18 @@ namespace hb {
 constexpr u32 VECTOR_STRIDE = 20;  // words between units in LDS: 16 and a pad that keeps 16-byte reads free of conflicts
 constexpr float LEAST_ACTIVATION = 1e-34f;  // a unit without larger ones counts as zero
 
-// The values of half `half` of a vector (16 of unit half / 2) in the order of `Order`; returns the largest magnitude in
-// the whole unit, of which the neighbouring lane has the other half. NaN counts as the largest.
+// The values of half `half` of a vector, 16 of unit half / 2, in the order of `Order`.
 template <class Order>
-DEVICE float load_half(float (&value)[16], const float* x, u32 half) {
-    u32 largest = 0;
+DEVICE void load_half(float (&value)[16], const float* x, u32 half) {
 #pragma unroll
     for (u32 i = 0; i < 4; ++i) {
         const F32x4 four = ((const F32x4*)(x + half / 2 * 32))[Order::quad(half % 2, i)];
         value[4 * i] = four.x, value[4 * i + 1] = four.y, value[4 * i + 2] = four.z, value[4 * i + 3] = four.w;
     }
+}
+// The largest magnitude in a unit, of which the neighbouring lane has the other half. NaN counts as the largest.
+DEVICE float largest_in_unit(const float (&value)[16]) {
+    u32 largest = 0;
 #pragma unroll
     for (u32 i = 0; i < 16; ++i) largest = larger(largest, as_bits(magnitude(value[i])));
     return as_float(larger(largest, lane_xor<1>(largest)));
@@ -50,9 +52,8 @@ struct Activations {
     DEVICE_MEMBER static Activations at(u32* words, u32 units) {
         return {words, (float*)(words + units * VECTOR_STRIDE), (i32*)(words + units * (VECTOR_STRIDE + 1))};
     }
-    DEVICE_MEMBER void store(const float* x, u32 half, bool is_there) const {
-        float value[16];
-        const float amax = load_half<Order>(value, x, half), to_top = amax > LEAST_ACTIVATION ? TOP / amax : 0.0f;
+    DEVICE_MEMBER void store(const float (&value)[16], u32 half, bool is_there) const {
+        const float amax = largest_in_unit(value), to_top = amax > LEAST_ACTIVATION ? TOP / amax : 0.0f;
         if (!is_there) return;
         u32 biased[16], high[4], low[4];
         // 1.5 * 2^23 + 128 leaves the rounded integer, plus 128, in the low 16 bits: the high plane rounds to nearest.
@@ -92,14 +93,14 @@ struct Dot<F16> : NoTable {
 };
 template <>
 struct Activations<F16> {
+    using Order = InOrder;
     static constexpr u32 WORDS_A_UNIT = VECTOR_STRIDE + 1;
     u32* pairs;    // [units][VECTOR_STRIDE]
     float* scale;  // [units]
 
     DEVICE_MEMBER static Activations at(u32* words, u32 units) { return {words, (float*)(words + units * VECTOR_STRIDE)}; }
-    DEVICE_MEMBER void store(const float* x, u32 half, bool is_there) const {
-        float value[16];
-        const float amax = load_half<InOrder>(value, x, half), to_one = amax > LEAST_ACTIVATION ? 1.0f / amax : 0.0f;
+    DEVICE_MEMBER void store(const float (&value)[16], u32 half, bool is_there) const {
+        const float amax = largest_in_unit(value), to_one = amax > LEAST_ACTIVATION ? 1.0f / amax : 0.0f;
         if (!is_there) return;
         u32 words[8];
 #pragma unroll
@@ -117,15 +118,35 @@ struct Activations<F16> {
     }
 };
 
-// All threads: normalise x [UNITS * 32]; a thread takes half a unit, its neighbour the other half.
-template <u32 THREADS, u32 UNITS, class Format>
-DEVICE void fill(const Activations<Format>& target, const float* x) {
+// A vector x [UNITS * 32] on its way into LDS; a thread takes half a unit, its neighbour the other half. All threads ask
+// for their first values at once (three halves each are all there are of six experts), long before they store them.
+template <class Format, u32 THREADS, u32 UNITS>
+struct VectorLoad {
+    static constexpr u32 HALVES = 2 * UNITS, BATCH = 3, STEP = BATCH * THREADS;
+    const float* x;
+    float value[BATCH][16];
+
+    DEVICE_MEMBER explicit VectorLoad(const float* source) : x(source) { load(0); }
+    DEVICE_MEMBER void load(u32 first) {
 #pragma unroll
-    for (u32 first = 0; first < 2 * UNITS; first += THREADS) {
-        const u32 half = first + thread_index();
-        target.store(x, smaller(half, 2 * UNITS - 2 + half % 2), half < 2 * UNITS);
+        for (u32 b = 0; b < BATCH; ++b) {
+            const u32 half = first + b * THREADS + thread_index();
+            if (first + b * THREADS < HALVES)
+                load_half<typename Activations<Format>::Order>(value[b], x, smaller(half, HALVES - 2 + half % 2));
+        }
     }
-}
+    DEVICE_MEMBER void store(const Activations<Format>& target) {
+#pragma unroll
+        for (u32 first = 0; first < HALVES; first += STEP) {
+            if (first > 0) load(first);
+#pragma unroll
+            for (u32 b = 0; b < BATCH; ++b) {
+                const u32 half = first + b * THREADS + thread_index();
+                if (first + b * THREADS < HALVES) target.store(value[b], half, half < HALVES);
+            }
+        }
+    }
+};
 
 // Adds one chunk's products to `sum`: lane l takes unit chunk * 32 + l of each row, and of the vector unit
 // first_unit + chunk * 32 + l.

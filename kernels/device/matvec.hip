@@ -29,6 +29,7 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
     const u32 token = group_y(), first_row = group_x() * WAVES * K_ROWS * passes, inputs = rows / rows_an_input;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, UNITS);
     const u32 first = first_row + wave() * K_ROWS;
+    VectorLoad<Format, THREADS, UNITS> vector(x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     auto rows_of = [&](const Walk<CHUNKS>& at) {
         return Rows{{matrix}, (u64)(first + at.pass * WAVES * K_ROWS) * row_bytes, (u64)rows * row_bytes, row_bytes};
     };
@@ -43,7 +44,7 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
     Dot<Format>::template prepare<THREADS>(table);
     allow_next();
     await_inputs();  // weights are on their way by then
-    fill<THREADS, UNITS>(activations, x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
+    vector.store(activations);
     barrier();
 
     float sum[K_ROWS];

@@ -30,6 +30,7 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
     const i32* chosen = experts + token * K_USED;
     const u64 total_bytes = (u64)all_experts * rows * row_bytes;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, K_USED * UNITS);
+    VectorLoad<Format, THREADS, K_USED * UNITS> vector(inner + (u64)token * K_USED * K_WIDTH);
     auto rows_of = [&](const Walk<CHUNKS, K_USED>& at) {
         const u64 expert_first = (u64)uniform((u32)chosen[at.source]) * rows;
         return Rows{{matrix}, (expert_first + first + at.pass * WAVES * K_ROWS) * row_bytes, total_bytes, row_bytes};
@@ -43,7 +44,7 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
     Dot<Format>::template prepare<THREADS>(table);
-    fill<THREADS, K_USED * UNITS>(activations, inner + (u64)token * K_USED * K_WIDTH);
+    vector.store(activations);
     barrier();
 
     float sum[K_ROWS], total[K_ROWS];

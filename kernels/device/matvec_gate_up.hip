@@ -29,6 +29,7 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
     const u32 slot = group_y(), first = (group_x() * passes * WAVES + wave()) * OUTPUTS;
     const u64 expert_first = (u64)(u32)experts[slot] * rows + first, total_bytes = (u64)all_experts * rows * row_bytes;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, UNITS);
+    VectorLoad<Format, THREADS, UNITS> vector(x + (u64)(slot / used) * K_WIDTH);
     auto rows_of = [&](const Walk<CHUNKS>& at) {
         return Rows{{gate, up}, (expert_first + at.pass * WAVES * OUTPUTS) * row_bytes, total_bytes, row_bytes};
     };
@@ -41,7 +42,7 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
     Dot<Format>::template prepare<THREADS>(table);
-    fill<THREADS, UNITS>(activations, x + (u64)(slot / used) * K_WIDTH);
+    vector.store(activations);
     barrier();
 
     float sum[K_ROWS];

@@ -14,6 +14,7 @@ struct Chunk {
     static constexpr u32 BLOCK_UNITS = Format::WEIGHTS / 32;
     static constexpr u32 BYTES = LANE_UNITS / BLOCK_UNITS * Format::BYTES;
     static constexpr bool SHIFTS = !ALIGNED || BYTES % 16 != 0;  // whether a chunk may begin inside a piece
+    static constexpr bool ROWS_SHIFT = !ALIGNED;                 // whether that differs from row to row
     static constexpr u32 PIECES = (BYTES + (!ALIGNED ? 12 : BYTES % 16) + 15) / 16;
     // Units of 64 bytes (F16) lie 80 apart, so that 16-byte reads of a wave meet all banks.
     static constexpr bool PADDED = Format::BYTES == 64 && BLOCK_UNITS == 1;
@@ -45,7 +46,7 @@ struct RowBlock {
     template <class C>
     DEVICE_MEMBER u32 shift(u32 r, u32 into_row) const {
         if constexpr (!C::SHIFTS) return 0;
-        return ((u32)first + offset(r, into_row)) & 15;
+        return (C::ROWS_SHIFT ? (u32)first + offset(r, into_row) : into_row) & 15;
     }
     // Whether whole pieces may be read anywhere in these rows; the same in all lanes.
     DEVICE_MEMBER bool is_inside() const { return first + (u64)A_MATRIX * row_bytes + 16 <= total_bytes; }

@@ -77,7 +77,9 @@ DEVICE float round_even(float x) { return __builtin_rintf(x); }
 // acc + the dot product of four signed bytes.
 DEVICE i32 dot4(u32 a, u32 b, i32 acc) { return __builtin_amdgcn_sudot4(true, (i32)a, true, (i32)b, acc, false); }
 // The same where the bytes of `a` are unsigned.
-DEVICE i32 dot4_unsigned(u32 a, u32 b, i32 acc) { return __builtin_amdgcn_sudot4(false, (i32)a, true, (i32)b, acc, false); }
+DEVICE i32 dot4_unsigned(u32 a, u32 b, i32 acc) {
+    return __builtin_amdgcn_sudot4(false, (i32)a, true, (i32)b, acc, false);
+}
 // The low word of high:low shifted right by `bits` (0..31).
 DEVICE u32 funnel_right(u32 low, u32 high, u32 bits) { return __builtin_amdgcn_alignbit(high, low, bits); }
 // Byte i of the result is byte (nibble i of NIBBLES) of high:low, nibbles 0..7.

@@ -90,7 +90,8 @@ DEVICE i32 dot_nibbles(const u32* w, const PlaneUnit& x) {
     u32 codes[8];
 #pragma unroll
     for (u32 i = 0; i < 4; ++i)
-        look_up_16(plus, Levels::TABLE[1], minus, Levels::TABLE[3], w[i], codes[NIBBLES_IN_ORDER ? 2 * i : i], codes[NIBBLES_IN_ORDER ? 2 * i + 1 : 4 + i]);
+        look_up_16(plus, Levels::TABLE[1], minus, Levels::TABLE[3], w[i], codes[NIBBLES_IN_ORDER ? 2 * i : i],
+                   codes[NIBBLES_IN_ORDER ? 2 * i + 1 : 4 + i]);
     return dot_words<0, 8>(codes, x, LEVEL_BIAS * (x.sum[0] + x.sum[1]));
 }
 
@@ -146,17 +147,17 @@ struct Dot<RocmFp2> : NoTable {  // levels c - 1
 };
 
 template <>
-struct Dot<RocmFp2S40> : NoTable {  // levels -4, -1, 1, 4: three times the code less its high bit, less 4
+struct Dot<RocmFp2S40> : NoTable {  // levels -4, -1, 1, 4; 5 c + 1 less its low bit is 0, 6, 10, 16, twice the level plus 8
     using ORDER = Strided;
     DEVICE_MEMBER static float dot(const u32* w, u32, const u32*, const PlaneUnit& x) {
         u32 codes[8];
         spread_pairs(w[0], codes), spread_pairs(w[1], codes + 4);
 #pragma unroll
-        for (u32 i = 0; i < 8; ++i) codes[i] = codes[i] * 3 - (w[i / 4] >> (2 * (i % 4) + 1) & 0x01010101u);
+        for (u32 i = 0; i < 8; ++i) codes[i] = (codes[i] * 5 + 0x01010101u) & 0x1e1e1e1eu;
         float first, second;
         rocm_scales(w[2], first, second);
-        const float low = (float)dot_words<0, 4>(codes, x, -4 * x.sum[0]);
-        return fused(first, low, second * (float)dot_words<4, 4>(codes + 4, x, -4 * x.sum[1]));
+        const float low = (float)dot_words<0, 4>(codes, x, -8 * x.sum[0]);
+        return 0.5f * fused(first, low, second * (float)dot_words<4, 4>(codes + 4, x, -8 * x.sum[1]));
     }
 };
 

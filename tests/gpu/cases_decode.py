@@ -37,7 +37,7 @@ def tiling_cases(bench: Workbench) -> Iterator[Case]:
     """The experts with other numbers of rows a wave and chunks ahead than the ones chosen."""
     if is_amd_layout(bench.launcher.device.target):
         return
-    for kind in (WeightFormat.Q8_0, WeightFormat.MXFP4, WeightFormat.ROCMFP2, WeightFormat.IQ2_XXS):
+    for kind in (WeightFormat.Q8_0, WeightFormat.MXFP4, WeightFormat.ROCMFP2, WeightFormat.IQ2_XXS, WeightFormat.Q2_K):
         for rows, ahead in ((2, 2), (2, 4), (4, 1), (4, 2), (4, 3), (8, 2)):
             yield expert_vectors(bench, kind, Tiling(rows, ahead))
         for rows, ahead in ((1, 4), (2, 2), (2, 4), (4, 2)):

@@ -65,11 +65,11 @@ def test_every_format_matches_float64(
     assert nmse(replay(matrix_launcher, run), x[:, 0].double() @ weights[0].T) <= 1e-6
 
 
-@pytest.mark.parametrize("width", [64, 1024, 1152, 4096])
+@pytest.mark.parametrize("width", [64, 1024, 1152, 4096, 12_544])
 def test_rows_of_one_or_many_chunks(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, width: int
 ) -> None:
-    """Whole chunks of 32 units, a few units more, and rows that begin anywhere in a 16-byte piece."""
+    """Whole chunks of 32 units, a few units more, more than threads take at once, rows that begin inside a piece."""
     held, weights = matrix(random, WeightFormat.ROCMFP4, 19, width)
     x = torch.randn(1, 1, width, generator=random)
     y = buffers.new(1, 19)

@@ -3,6 +3,8 @@
 QT_QPA_PLATFORM=offscreen pytest -m perf tests/e2e/test_heartbeat.py -s
 """
 
+import contextlib
+import gc
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +14,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import engine.sampling  # noqa: F401 - pulls in torch, as the program's own engine has by then (app/preload.py)
+from app.garbage import GuiGarbageCollector
 from app.main_window import open_window
 from app.paths import app_paths
 from app.transcript.model import MessageState
@@ -40,6 +43,18 @@ def answer(question: str) -> str:
 | 1 | 2 |
 
 """
+
+
+@pytest.fixture(autouse=True)
+def _garbage_as_in_the_program(qapp: object) -> Iterator[None]:
+    """Collected on the GUI thread in small pieces (app/garbage.py), what the engine's import left put aside
+    (app/preload.py). Otherwise a full collection in the store's thread would stop all threads for a third of a second.
+    """
+    with contextlib.closing(GuiGarbageCollector()):
+        gc.collect()
+        gc.freeze()
+        yield
+        gc.unfreeze()
 
 
 @pytest.fixture

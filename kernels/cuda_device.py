@@ -5,6 +5,7 @@ torch owns the context: its primary context is made current first, and launches 
 
 import ctypes
 import importlib
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,8 +76,11 @@ class CudaDevice:
         self._check("cuLaunchKernelEx", status)
 
     def _overlap(self, source: KernelSource) -> list[Any]:
-        """Launch attributes of a kernel that may be brought in while the one before it ends (device/overlap.h)."""
-        if not source.overlaps:
+        """Launch attributes of a kernel that may be brought in while the one before it ends (device/overlap.h).
+
+        HALOBAND_OVERLAP=off launches strictly one after another, to tell a fault of overlapping from others.
+        """
+        if not source.overlaps or os.environ.get("HALOBAND_OVERLAP") == "off":
             return []
         attribute = self._driver.CUlaunchAttribute()
         attribute.id = self._driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION

@@ -29,7 +29,6 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
     const u32 token = group_y(), first_row = group_x() * WAVES * K_ROWS * passes, inputs = rows / rows_an_input;
     const Activations<Format> activations = Activations<Format>::at((u32*)pool, UNITS);
     const u32 first = first_row + wave() * K_ROWS;
-    VectorLoad<Format, THREADS, UNITS> vector(x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     auto rows_of = [&](const Walk<CHUNKS>& at) {
         return Rows{{matrix}, (u64)(first + at.pass * WAVES * K_ROWS) * row_bytes, (u64)rows * row_bytes, row_bytes};
     };
@@ -42,8 +41,8 @@ KERNEL(256) matvec(const float* x, const u8* matrix, float* y, u32 rows, u32 row
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
     Dot<Format>::template prepare<THREADS>(table);
-    allow_next();
-    await_inputs();  // weights are on their way by then
+    await_inputs();  // weights are on their way by then; the grid fills the device, so the next kernel stays out
+    VectorLoad<Format, THREADS, UNITS> vector(x + ((u64)token * inputs + first_row / rows_an_input) * K_WIDTH);
     vector.store(activations);
     barrier();
 

@@ -24,7 +24,7 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
                         const float* shared, float* out, u32 rows, u32 all_experts, u32 row_bytes, u32 passes) {
     SHARED_POOL(pool, K_POOL_BYTES);
     SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
-    allow_next();
+    Dot<Format>::template prepare<THREADS>(table);
     await_inputs();
     const u32 token = group_y(), first = (group_x() * passes * WAVES + wave()) * K_ROWS;
     const i32* chosen = experts + token * K_USED;
@@ -43,7 +43,6 @@ KERNEL(256) matvec_down(const float* inner, const u8* matrix, const i32* experts
     };
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
-    Dot<Format>::template prepare<THREADS>(table);
     vector.store(activations);
     barrier();
 

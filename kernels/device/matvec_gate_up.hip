@@ -24,7 +24,7 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
                            u32 all_experts, u32 used, u32 row_bytes, u32 passes, float limit) {
     SHARED_POOL(pool, K_POOL_BYTES);
     SHARED u32 table[Dot<Format>::TABLE_WORDS + 1];
-    allow_next();
+    Dot<Format>::template prepare<THREADS>(table);
     await_inputs();
     const u32 slot = group_y(), first = (group_x() * passes * WAVES + wave()) * OUTPUTS;
     const u64 expert_first = (u64)(u32)experts[slot] * rows + first, total_bytes = (u64)all_experts * rows * row_bytes;
@@ -41,7 +41,6 @@ KERNEL(256) matvec_gate_up(const float* x, const u8* gate, const u8* up, const i
     };
 #pragma unroll
     for (u32 i = 0; i < RowStream::AHEAD; ++i) bring_next();
-    Dot<Format>::template prepare<THREADS>(table);
     vector.store(activations);
     barrier();
 

@@ -7,6 +7,7 @@ import pytest
 from kernels.source import DEVICE_FOLDER, KernelSource
 
 BODY = re.compile(r"^KERNEL(?:_WAVES)?\([^)]*\)\s+(\w+)\([^)]*\) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+CONSTANTS = {"fn", "matrix", "gate", "up"}  # weights: no kernel writes them
 LAMBDA = re.compile(r"^    auto \w+ = \[&\].*?^    \};\n", re.MULTILINE | re.DOTALL)
 WAITING = sorted(path for path in DEVICE_FOLDER.glob("*.hip") if "await_inputs();" in path.read_text())
 
@@ -26,6 +27,9 @@ def test_nothing_ends_or_is_written_before_the_wait(path: object) -> None:
         assert body.count("await_inputs();") == 1, name
         before = LAMBDA.sub("", body.split("await_inputs();")[0])
         assert "return" not in before, name
+        arguments = text[text.index(f" {name}(") :].split(")")[0]
+        inputs = set(re.findall(r"const \w+\* (\w+)", arguments)) - CONSTANTS
+        assert not any(re.search(rf"\b{each}\b", before) for each in inputs), name
         outputs = re.findall(
             r"(?<!const )(?:float|u16|i32|u32|K_OUTPUT)\* (\w+)", text[text.index(f" {name}(") :].split(")")[0]
         )

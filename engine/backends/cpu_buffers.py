@@ -21,20 +21,33 @@ def cpu_step_buffers(shape: CacheShape, step: Step, activation_bytes: int, compi
     inputs = tokens * (shape.hidden + shape.streams * (1 + shape.streams)) * F32_BYTES
     attended = tokens * shape.heads * shape.head_dim * activation_bytes
     found, joined = _projections(shape, activation_bytes)
-    many = tokens > band
     before = (tokens // band - 1) * band  # tokens projected for the next layer when the last full band is worked on
-    working = attended + _band(shape, band, activation_bytes, compiled)
-    ending = found * (tokens - before) + (joined * tokens if many else attended)
+    experts = _experts_peak(shape, tokens, band, activation_bytes, compiled)
     return (
         Buffer("residual streams", Phase.STEP, streams),
         Buffer("sublayer inputs and the way back", Phase.STEP, inputs),
         Buffer("way back to the step's start", Phase.STEP, shape.volatile_bytes),
-        Buffer("projections", Phase.ATTENTION, (joined if many else found) * tokens),
+        Buffer("projections", Phase.ATTENTION, (joined if tokens > band else found) * tokens),
         Buffer("attention output", Phase.ATTENTION, attended),
         Buffer("selection", Phase.ATTENTION, tokens * shape.index_top_k * 4),
         Buffer("projections of the next layer", Phase.EXPERTS, found * before),
-        Buffer("a band's experts, or joining the bands", Phase.EXPERTS, max(working, ending)),
+        Buffer("a band's experts, or joining the bands", Phase.EXPERTS, max(experts - found * before, 0)),
     )
+
+
+def _experts_peak(shape: CacheShape, tokens: int, band: int, activation_bytes: int, compiled: bool) -> int:
+    """The most between two attentions: while a band is worked on, or while the bands' projections are joined.
+
+    Attention's output lives until the last band has taken its part; projections of the next layer grow band by band.
+    """
+    found, joined = _projections(shape, activation_bytes)
+    attended = tokens * shape.heads * shape.head_dim * activation_bytes
+    peaks = [found * tokens + (joined * tokens if tokens > band else 0)]
+    for first in range(0, tokens, band):
+        last = first + band >= tokens
+        working = _band(shape, min(band, tokens - first), activation_bytes, compiled)
+        peaks.append(found * first + working + (0 if last else attended))
+    return max(peaks)
 
 
 def _projections(shape: CacheShape, activation_bytes: int) -> tuple[int, int]:

@@ -41,7 +41,7 @@ def _find_window(what: str) -> None:
 
 
 def _stream(window: MainWindow) -> None:
-    window.services.settings.change(lambda s: replace(s, answers=replace(s.answers, max_tokens=4096)))
+    window.services.settings.change(lambda s: replace(s, answers=replace(s.answers, max_tokens=12000)))
     window.chat.composer.field.setPlainText("Write a very long story about the sea.")
     window.chat.composer.send_requested.emit(None)
     timer = QTimer(window, interval=50)

@@ -13,12 +13,12 @@ from engine.backends.base import TokenProgram
 from engine.backends.gpu_buffers import gpu_step_buffers
 from engine.backends.gpu_decode import DecodeProgram
 from engine.backends.gpu_experts import run_experts
+from engine.backends.gpu_machine import GpuMachine
 from engine.backends.gpu_matrix import stored_of
 from engine.backends.gpu_memory import largest_usual_step, require_gpu_memory
 from engine.backends.gpu_placement import BlockPlacement
 from engine.backends.gpu_products import DenseProducts, exact_product
 from engine.backends.gpu_rehearsal import rehearse
-from engine.backends.gpu_shapes import KernelShapes
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.errors import EngineError, UserError
@@ -60,11 +60,12 @@ class GpuBackend:
     compute_dtype = torch.float16
 
     def __init__(self, config: ModelConfig, launcher: Launcher, products: DenseProducts, note: str) -> None:
+        self._machine = GpuMachine.of(config, launcher)
         self.config, self.launcher, self.products = config, launcher, products
         self.device = launcher.device.description
         self.tensor_device = launcher.device.tensor_device
         self.native_note = note
-        self.shapes = KernelShapes(config, launcher.device.target)
+        self.shapes = self._machine.shapes
         self._start = torch.zeros(1, dtype=torch.int32, device=self.tensor_device)
         self._started_at = 0
         self._marks: deque[torch.cuda.Event] = deque()
@@ -301,12 +302,12 @@ class GpuBackend:
         """Builds and tries the model's kernels. Raises EngineError naming the kernel that does not build or run."""
         self._weights = weights
         try:
-            rehearse(self, weights)
+            rehearse(self, self._machine, weights)
         except KernelError as failure:
             raise EngineError(f"{failure}{_log_of(failure)}") from failure
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
-        return None if self._weights is None else DecodeProgram(self, self._weights, state, selects)
+        return None if self._weights is None else DecodeProgram(self._machine, self._weights, state, selects)
 
     def _new(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         return torch.empty(shape, dtype=dtype, device=self.tensor_device)

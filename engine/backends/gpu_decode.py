@@ -6,17 +6,14 @@ the session's thread.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 
+from engine.backends.gpu_machine import GpuMachine
 from engine.backends.gpu_token import TokenInputs
 from engine.backends.gpu_token_layers import TokenLayers
 from engine.state import SessionState
 from engine.weights import ModelWeights
-
-if TYPE_CHECKING:
-    from engine.backends.gpu import GpuBackend
 
 _FIRST_SPAN = 4096  # tokens that the first graph of a session covers; the next ones cover twice as many each
 
@@ -24,10 +21,10 @@ _FIRST_SPAN = 4096  # tokens that the first graph of a session covers; the next 
 class DecodeProgram:
     """See engine.backends.base.TokenProgram. Logits stay on the device."""
 
-    def __init__(self, backend: "GpuBackend", weights: ModelWeights, state: SessionState, selects: bool) -> None:
-        self._state, self._device = state, backend.tensor_device
-        self._inputs = TokenInputs(backend.config, weights, self._device)
-        self._layers = TokenLayers(backend, weights, state, selects, self._inputs)
+    def __init__(self, machine: GpuMachine, weights: ModelWeights, state: SessionState, selects: bool) -> None:
+        self._state, self._device = state, machine.tensor_device
+        self._inputs = TokenInputs(machine.config, weights, self._device)
+        self._layers = TokenLayers(machine, weights, state, selects, self._inputs)
         self._span = 0
         self._replay: Callable[[], None] | None = None
 

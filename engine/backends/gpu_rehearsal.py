@@ -4,10 +4,10 @@ Without it the first question would wait for the compiler, and a kernel that doe
 instead of a load. Called once a load, by engine.backends.gpu.
 """
 
-from typing import TYPE_CHECKING
-
 import torch
 
+from engine.backends.base import Backend
+from engine.backends.gpu_machine import GpuMachine
 from engine.layers.rounding import KvRounding
 from engine.model import Network
 from engine.plan import Step
@@ -15,26 +15,23 @@ from engine.state import SessionState
 from engine.weights import ModelWeights
 from kernels.source import KernelSource
 
-if TYPE_CHECKING:
-    from engine.backends.gpu import GpuBackend
-
 _TOKENS = 16  # enough for the products of many rows, and for windows of ratio 4 to close
 _CONTEXT = 4096
 
 
-def rehearse(backend: "GpuBackend", weights: ModelWeights) -> None:
+def rehearse(backend: Backend, machine: GpuMachine, weights: ModelWeights) -> None:
     """Raises KernelError where a kernel does not build or run on this device."""
-    with backend.launcher.noting() as sources:
+    with machine.launcher.noting() as sources:
         _run(backend, weights)
-    sources |= dict.fromkeys(_of_long_prompts(backend))
-    backend.launcher.build(sources)
+    sources |= dict.fromkeys(_of_long_prompts(machine))
+    machine.launcher.build(sources)
     for source in sources:
-        backend.launcher.kernel(source)
+        machine.launcher.kernel(source)
     _run(backend, weights)
-    backend.launcher.device.synchronise()
+    machine.launcher.device.synchronise()
 
 
-def _run(backend: "GpuBackend", weights: ModelWeights) -> None:
+def _run(backend: Backend, weights: ModelWeights) -> None:
     """A step and one token in a session of its own."""
     config = backend.config
     state = SessionState(config, _CONTEXT, KvRounding(config.default_kv_rounding), backend.tensor_device)
@@ -47,10 +44,10 @@ def _run(backend: "GpuBackend", weights: ModelWeights) -> None:
         program.run(0, _TOKENS)
 
 
-def _of_long_prompts(backend: "GpuBackend") -> list[KernelSource]:
+def _of_long_prompts(machine: GpuMachine) -> list[KernelSource]:
     """Kernels that only a prompt with more rows than a token may use comes to."""
-    if not any(ratio == 4 for ratio in backend.config.ratios):
+    if not any(ratio == 4 for ratio in machine.config.ratios):
         return []
-    shape = backend.shapes.indexer(backend.config.index_top_k)
+    shape = machine.shapes.indexer(machine.config.index_top_k)
     scores = [shape.scores_source(), shape.single_scores_source()]
     return [*scores, *(shape.select_source(few) for few in (True, False))]

@@ -4,10 +4,9 @@
 context and so the grids. Order of work as in a prefill step (banded-prefill 3.4).
 """
 
-from typing import TYPE_CHECKING
-
 import torch
 
+from engine.backends.gpu_machine import GpuMachine
 from engine.backends.gpu_matrix import pair_of, stored_of
 from engine.backends.gpu_side_stream import SideStream
 from engine.backends.gpu_token import Rotation, TokenInputs
@@ -23,22 +22,19 @@ from kernels.ops import attention, compressor, indexer, matvec, residual, routin
 from kernels.ops.attention_forms import split_form
 from kernels.ops.formats import unpack
 
-if TYPE_CHECKING:
-    from engine.backends.gpu import GpuBackend
-
 
 class TokenLayers:
     """`logits` float32 [1, vocab] hold the result of the last run."""
 
     def __init__(
-        self, backend: "GpuBackend", weights: ModelWeights, state: SessionState, selects: bool, inputs: TokenInputs
+        self, machine: GpuMachine, weights: ModelWeights, state: SessionState, selects: bool, inputs: TokenInputs
     ) -> None:
-        self._config, self._launcher, self._shapes = backend.config, backend.launcher, backend.shapes
+        self._config, self._launcher, self._shapes = machine.config, machine.launcher, machine.shapes
         self._weights, self._state, self._selects, self._inputs = weights, state, selects, inputs
         self._split = split_form(self._shapes.heads, self._launcher.device.target)
-        self._side = SideStream(backend.tensor_device)
-        self._buffers = TokenBuffers(backend.config, self._shapes.residual, backend.tensor_device)
-        self.logits = self._buffers.new(1, backend.config.vocab)
+        self._side = SideStream(machine.tensor_device)
+        self._buffers = TokenBuffers(machine.config, self._shapes.residual, machine.tensor_device)
+        self.logits = self._buffers.new(1, machine.config.vocab)
 
     def run(self, span: int) -> None:
         """One token, in a context of at most `span`; the state advances."""

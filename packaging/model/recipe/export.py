@@ -11,8 +11,9 @@ from recipe.vocabulary import Vocabulary
 from torch import Tensor
 
 from engine.config import ARCHITECTURE, ModelConfig
-from engine.gguf.cursor import Value, ValueType
+from engine.gguf.cursor import ValueType
 from engine.gguf.metadata import Metadata
+from engine.gguf.shape_keys import Keys, shape_keys
 from engine.gguf.types import BLOCK_TYPES
 from engine.gguf.writer import GgufWriter, NewTensor
 from engine.names import Part, part_of
@@ -20,9 +21,7 @@ from engine.new_file import new_file
 from engine.quant.codecs import encode
 
 _F32, _F16, _I32 = 0, 1, 26
-_SQRT_SOFTPLUS = 4
-Keys = dict[str, tuple[ValueType, Value]]
-_NUMBER, _COUNT, _TEXT = ValueType.FLOAT32, ValueType.UINT32, ValueType.STRING
+_COUNT, _TEXT = ValueType.UINT32, ValueType.STRING
 
 
 def export(
@@ -37,7 +36,7 @@ def export(
         type_id = _type_id(tensor_name, tensor, exact)
         nbytes = tensor.numel() * BLOCK_TYPES[type_id].bytes
         tensors.append(NewTensor(tensor_name, tuple(tensor.shape), type_id, nbytes))
-    keys = _description(config, name) | _shape_keys(config) | _vocabulary_keys(vocabulary)
+    keys = _description(config, name) | shape_keys(config) | _vocabulary_keys(vocabulary)
     with new_file(path) as file:
         writer = GgufWriter(file, Metadata(str(path), keys), tensors)
         for entry in tensors:
@@ -62,55 +61,6 @@ def _description(config: ModelConfig, name: str) -> Keys:
             f"{active}, trained from scratch on text sampled from SmolLM2-135M-Instruct.",
         ),
         "general.license": (_TEXT, "apache-2.0"),
-    }
-
-
-def _shape_keys(c: ModelConfig) -> Keys:
-    counts = {
-        "block_count": c.layers,
-        "context_length": c.context_length,
-        "embedding_length": c.hidden,
-        "vocab_size": c.vocab,
-        "attention.head_count": c.heads,
-        "attention.head_count_kv": 1,
-        "attention.key_length": c.head_dim,
-        "attention.value_length": c.head_dim,
-        "attention.q_lora_rank": c.q_rank,
-        "attention.output_lora_rank": c.out_rank,
-        "attention.output_group_count": c.out_groups,
-        "attention.sliding_window": c.window,
-        "attention.indexer.head_count": c.index_heads,
-        "attention.indexer.key_length": c.index_dim,
-        "attention.indexer.top_k": c.index_top_k,
-        "rope.dimension_count": c.rope_dim,
-        "rope.scaling.original_context_length": c.yarn.original_context,
-        "expert_count": c.experts,
-        "expert_used_count": c.experts_used,
-        "expert_shared_count": 1,
-        "expert_feed_forward_length": c.expert_hidden,
-        "expert_gating_func": _SQRT_SOFTPLUS,
-        "hash_layer_count": c.hash_layers,
-        "hyper_connection.count": c.streams,
-        "hyper_connection.sinkhorn_iterations": c.sinkhorn_iterations,
-        "nextn_predict_layers": 0,
-    }
-    numbers = {
-        "attention.compress_rope_freq_base": c.compress_rope_base,
-        "attention.layer_norm_rms_epsilon": c.rms_eps,
-        "rope.freq_base": c.rope_base,
-        "rope.scaling.factor": c.yarn.factor,
-        "rope.scaling.yarn_beta_fast": c.yarn.beta_fast,
-        "rope.scaling.yarn_beta_slow": c.yarn.beta_slow,
-        "expert_weights_scale": c.expert_scale,
-        "hyper_connection.epsilon": c.hc_eps,
-    }
-    keys: Keys = {f"{ARCHITECTURE}.{key}": (_COUNT, value) for key, value in counts.items()}
-    keys |= {f"{ARCHITECTURE}.{key}": (_NUMBER, value) for key, value in numbers.items()}
-    return keys | {
-        f"{ARCHITECTURE}.attention.compress_ratios": (ValueType.ARRAY, np.array(c.ratios, np.int32)),
-        f"{ARCHITECTURE}.swiglu_clamp_exp": (ValueType.ARRAY, np.array(c.swiglu_limits, np.float32)),
-        f"{ARCHITECTURE}.rope.scaling.type": (_TEXT, "yarn"),
-        f"{ARCHITECTURE}.expert_weights_norm": (ValueType.BOOL, True),
     }
 
 

@@ -17,6 +17,10 @@ Advance = Callable[[int], None]  # told of stored bytes as they are done; may ra
 class Placement(Protocol):
     """Takes named tensors of a model in. Whatever raises, nothing that was placed stays reachable from here."""
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences on what is not held as it is stored and would not be expected."""
+
     def stack(self, stored: StoredWeights, names: Sequence[str], advance: Advance) -> Matrix:
         """Matrices of one width, one above the other: [rows of all, width], or [experts, rows, width] of one name."""
 
@@ -35,6 +39,8 @@ class Placement(Protocol):
 
 class DecodedPlacement:
     """Everything decoded into tensors on the CPU: the layers' matrices in `dtype`, the rest in float32."""
+
+    notes = ()
 
     def __init__(self, dtype: torch.dtype) -> None:
         self._dtype = dtype

@@ -35,7 +35,10 @@ class LoadJob:
         """Check memory, load, make ready; whatever raises, what was allocated so far is given back first."""
         backend.require_memory(self.stored, self.rounding)
         try:
-            weights = load_weights(self.stored, backend.config, backend.placement(), self.progress, self.stop)
+            placement = backend.placement()
+            weights = load_weights(self.stored, backend.config, placement, self.progress, self.stop)
+            for note in placement.notes:
+                log.info("%s: %s", self.stored.source.name, note)
             backend.prepare_decode(self.stored, weights)
             return backend, weights
         except BaseException as failure:

@@ -26,9 +26,6 @@ class DenseProducts(Protocol):
     def multiply_groups(self, x: torch.Tensor, matrix: Matrix, groups: int) -> torch.Tensor:
         """x [N, groups * in] through each group's own rows of `matrix`: F16 [N, out]."""
 
-    def scratch_bytes(self, matrix: Matrix) -> int:
-        """What a product with `matrix` holds besides its input and result."""
-
 
 @dataclass(slots=True)
 class LibraryProducts:
@@ -55,10 +52,6 @@ class LibraryProducts:
             _into(piece, weights, parts)
             out[first : first + PIECE_ROWS].view(PIECE_ROWS, groups, rank).copy_(parts.transpose(0, 1))
         return out[: len(x)]
-
-    def scratch_bytes(self, matrix: Matrix) -> int:
-        decoded = 0 if matrix.kind is WeightFormat.F16 else 2 * matrix.rows * matrix.width
-        return decoded + 2 * PIECE_ROWS * matrix.width
 
     def _weights(self, matrix: Matrix) -> torch.Tensor:
         """F16 [rows, width]: the matrix itself, or the scratch that the next product overwrites."""
@@ -104,9 +97,6 @@ class KernelProducts:
             own = Matrix(matrix.kind, matrix.blocks[group * rank : (group + 1) * rank], rank, matrix.width)
             products.multiply(self.launcher, own, half, out, group * matrix.width, group * rank)
         return out.half()
-
-    def scratch_bytes(self, matrix: Matrix) -> int:
-        return 0
 
 
 def exact_product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

@@ -95,3 +95,9 @@ def test_a_damaged_file_is_not_tried_twice(use_gpu: None, monkeypatch: pytest.Mo
     with pytest.raises(ModelFileError, match="is missing"):
         engine.load(ADDRESS)
     assert len(tried) == 1
+
+
+def test_formats_that_the_gpu_does_not_read_are_said(use_gpu: None, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="engine.placing"):
+        assert engine.load("synth:small?ratios=0&recipe=bf16").info.backend == "gpu"
+    assert "BF16 matrices are held as F16" in caplog.text

@@ -59,9 +59,9 @@ def misfit(config: ModelConfig) -> str:
     """Why the kernels cannot run a model of this shape; empty where they can."""
     c = config
     conditions = (
-        (c.heads % 16 == 0, f"{c.heads} heads are no multiple of 16"),
+        (c.heads * c.head_dim % 256 == 0, f"{c.heads} heads of width {c.head_dim} are no multiple of 256 channels"),
         (c.head_dim % 64 == 0, f"head width {c.head_dim} is no multiple of 64"),
-        (c.hidden % 128 == 0, f"hidden width {c.hidden} is no multiple of 128"),
+        (c.hidden % 64 == 0, f"hidden width {c.hidden} is no multiple of 64"),
         (c.expert_hidden % 32 == 0, f"expert width {c.expert_hidden} is no multiple of 32"),
         (c.q_rank % 32 == 0, f"query rank {c.q_rank} is no multiple of 32"),
         (not any(c.ratios) or c.index_dim % 32 == 0, f"indexer width {c.index_dim} is no multiple of 32"),

@@ -10,6 +10,14 @@ struct Band {
     u32 first_token, tokens;  // of the launch
     u32 local, first_head;
 
+    // The head of a pair; beyond the last head that one again, computed and not written.
+    DEVICE_MEMBER u32 head(u32 pair) const {
+        const u32 found = first_head + pair % K_GROUP_HEADS;
+        return K_HEADS % K_GROUP_HEADS == 0 ? found : smaller(found, K_HEADS - 1);
+    }
+    DEVICE_MEMBER bool is_head(u32 pair) const {
+        return K_HEADS % K_GROUP_HEADS == 0 || first_head + pair % K_GROUP_HEADS < K_HEADS;
+    }
     DEVICE_MEMBER u32 t_first() const { return first_token + local; }
     // The query of a pair, among those of the launch; beyond its end the last one.
     DEVICE_MEMBER u32 query(u32 pair) const { return smaller(local + pair / K_GROUP_HEADS, tokens - 1); }
@@ -57,7 +65,7 @@ DEVICE void stage_queries(u16* staged, const Band& band, const float* q, const f
 #pragma unroll
         for (u32 i = 0; i < QUERIES_AT_ONCE; ++i) {
             const u32 pair = first + i * K_WAVES, query = band.query(pair);
-            load_row(row[i], q + ((u64)query * K_HEADS + band.first_head + pair % K_GROUP_HEADS) * K_WIDTH);
+            load_row(row[i], q + ((u64)query * K_HEADS + band.head(pair)) * K_WIDTH);
         }
 #pragma unroll
         for (u32 i = 0; i < QUERIES_AT_ONCE; ++i) {
@@ -82,7 +90,7 @@ DEVICE void write_answers(Accumulator (&sum)[PAIR_TILES][OWN_TILES], const Band&
 #pragma unroll
         for (u32 i = 0; i < 8; ++i) {
             const u32 pair = p * 16 + tile_row(i);
-            const float sink = sinks[band.first_head + pair % K_GROUP_HEADS] * 1.4426950408889634f;
+            const float sink = sinks[band.head(pair)] * 1.4426950408889634f;
             const float top = larger(largest[pair], sink), shrink = power2(largest[pair] - top);
             share[i] = shrink / fused(total[pair], shrink, power2(sink - top));
         }
@@ -97,13 +105,13 @@ DEVICE void write_answers(Accumulator (&sum)[PAIR_TILES][OWN_TILES], const Band&
             for (u32 i = 0; i < 8; ++i) {
                 const u32 pair = p * 16 + tile_row(i), query_index = band.local + pair / K_GROUP_HEADS;
                 const u32 channel = wave() * OWN + c * 16 + tile_column(i);
-                if (query_index >= band.tokens) continue;
+                if (query_index >= band.tokens || !band.is_head(pair)) continue;
                 float value = sum[p][c].v[i];
                 if (channel >= PLAIN) {
                     const u64 angle = (u64)(band.first_token + query_index) * (K_ROTARY / 2) + (channel - PLAIN) / 2;
                     value = value * cosines[angle] + other[i] * (channel % 2 ? -sines[angle] : sines[angle]);
                 }
-                out[((u64)query_index * K_HEADS + band.first_head + pair % K_GROUP_HEADS) * K_WIDTH + channel] = value;
+                out[((u64)query_index * K_HEADS + band.head(pair)) * K_WIDTH + channel] = value;
             }
         }
     }

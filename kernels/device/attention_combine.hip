@@ -19,14 +19,14 @@ struct Parts {
     DEVICE_MEMBER void load(const float* work, u32 first, u32 splits, u32 head, u32 channel) {
 #pragma unroll
         for (u32 i = 0; i < AHEAD; ++i) {
-            const float* partial = work + ((u64)smaller(first + i, splits - 1) * K_HEADS + head) * PARTIAL_WIDTH;
+            const float* partial = work + ((u64)smaller(first + i, splits - 1) * WORK_HEADS + head) * PARTIAL_WIDTH;
             state[i] = *(const F32x2*)(partial + LARGEST_COLUMN);
             part[i] = *(const F32x2*)(partial + channel);
         }
     }
 };
 
-// work [splits, K_HEADS, PARTIAL_WIDTH] -> out [1, K_HEADS, K_WIDTH]; the other arguments as in attention_split.
+// work [splits, WORK_HEADS, PARTIAL_WIDTH] -> out [1, K_HEADS, K_WIDTH]; the other arguments as in attention_split.
 // Grid (K_HEADS * K_WIDTH / 2 / 128).
 KERNEL(THREADS) attention_combine(const float* work, const i32* counts, const float* sinks, const float* cosines,
                                   const float* sines, float* out, const u32* start, u32 ratio, u32 compressed_rows,

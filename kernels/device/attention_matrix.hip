@@ -15,7 +15,8 @@ using namespace hb;
 static_assert(K_PARTS == K_WAVES && K_STAGES == 1);
 static_assert(PAIRS * ROW_STRIDE * 2 <= WEIGHTS_AT, "queries are staged where rows and shares will be");
 
-// q, out [T, K_HEADS, K_WIDTH] F32 (out may be q); arguments as in attention_rows, and `tokens` = T. Grid (T / K_QUERIES, K_HEADS / K_GROUP_HEADS).
+// q, out [T, K_HEADS, K_WIDTH] F32 (out may be q); arguments as in attention_rows, and `tokens` = T. Grid (T / K_QUERIES,
+// K_HEADS / K_GROUP_HEADS), both rounded up.
 KERNEL(THREADS) attention_matrix(const float* q, const u16* raw, const u16* compressed, const i32* ids,
                                  const i32* counts, const float* sinks, const float* cosines, const float* sines,
                                  float* out, const u32* start, u32 first_token, u32 tokens, u32 ratio,

@@ -12,7 +12,7 @@ static_assert(K_QUERIES == 1 && K_BUFFERS == 1 && K_PARTS == K_WAVES && K_STAGES
 static_assert(PAIRS * ROW_STRIDE * 2 <= POOL_BYTES - SHARES_AT, "queries are staged where shares and weights will be");
 
 // q [1, K_HEADS, K_WIDTH] F32 as projected; raw: the ring [K_WINDOW, K_WIDTH]; compressed: room for `compressed_rows`; ids
-// [top_k] and counts [1] under PLAN_INDEXED -> work [splits, K_HEADS, PARTIAL_WIDTH]. Grid (splits, K_HEADS / K_GROUP_HEADS).
+// [top_k] and counts [1] under PLAN_INDEXED -> work [splits, WORK_HEADS, PARTIAL_WIDTH]. Grid (splits, WORK_HEADS / K_GROUP_HEADS).
 KERNEL(THREADS) attention_split(const float* q, const u16* raw, const u16* compressed, const i32* ids,
                                 const i32* counts, const float* cosines, const float* sines, float* work,
                                 const u32* start, u32 ratio, u32 compressed_rows, u32 plan, u32 top_k, float epsilon) {
@@ -65,7 +65,7 @@ KERNEL(THREADS) attention_split(const float* q, const u16* raw, const u16* compr
     softmax.weigh(pool, walk, split);
     barrier();
 
-    float* partial = work + ((u64)split * K_HEADS + first_head) * PARTIAL_WIDTH;
+    float* partial = work + ((u64)split * WORK_HEADS + first_head) * PARTIAL_WIDTH;
     const u16* weights = (const u16*)(pool + WEIGHTS_AT);
 #pragma unroll
     for (u32 p = 0; p < PAIR_TILES; ++p) {

@@ -2,7 +2,7 @@
 // splits, then come those of the compressed rows; how many rows a split has is known on the device only, so a grid covers
 // all splits that may be and those without rows are passed over.
 //
-//   K_ROWS, K_WINDOW, K_WIDTH   rows of a split; rows of the window, a multiple of them; channels of a row
+//   K_ROWS, K_WINDOW, K_WIDTH, K_HEADS   rows of a split; rows of the window, a multiple of them; channels of a row; heads
 #pragma once
 #include "visibility.h"
 
@@ -10,6 +10,7 @@ namespace hb {
 
 constexpr u32 RAW_SPLITS = K_WINDOW / K_ROWS;
 static_assert(K_WINDOW % K_ROWS == 0);
+constexpr u32 WORK_HEADS = (K_HEADS + 15) / 16 * 16;  // in the work buffer: whole tiles are stored
 // A head's part of a split in the work buffer: the output before division, its largest score, its sum of weights.
 constexpr u32 PARTIAL_WIDTH = K_WIDTH + 4, LARGEST_COLUMN = K_WIDTH, TOTAL_COLUMN = K_WIDTH + 1;
 

@@ -32,7 +32,7 @@ constexpr u32 KEEP_AT = WEIGHTS_AT + K_STAGES * WEIGHT_BYTES, LARGEST_AT = KEEP_
 constexpr u32 TOTAL_AT = LARGEST_AT + PAIRS * 4, IDS_AT = TOTAL_AT + PAIRS * 4;
 constexpr u32 POOL_BYTES = IDS_AT + K_MOST_IDS * 4;
 static_assert(POOL_BYTES == K_POOL_BYTES, "kernels.ops.attention must ask for this size");
-static_assert(PAIRS % 16 == 0 && OWN % 16 == 0 && K_HEADS % K_GROUP_HEADS == 0 && PAIRS * PAIR_LANES % WAVE == 0);
+static_assert(PAIRS % 16 == 0 && OWN % 16 == 0 && PAIRS * PAIR_LANES % WAVE == 0);
 
 // The rows a workgroup walks over: first raw tiles, then tiles of compressed rows.
 struct Walk {

@@ -5,7 +5,7 @@
 //
 //   K_STREAMS, K_HIDDEN   4, 4096 (V4-Flash); 4, 384 (embedded)
 //   K_OUTPUTS             24 (a sublayer's mixer) or 4 (the final collapse)
-//   K_SPLITS              32
+//   K_SPLITS              32, or less where K_HIDDEN / 4 is no multiple of it
 //   K_TOKENS              tokens a workgroup: 16 share each row of the mixer; 1 where there are few, for speed
 //   K_EXPANDS             1: streams become S'[k] = post[k] y + sum over j of comb[j, k] S[j]
 #include "overlap.h"

@@ -123,7 +123,7 @@ def attend(
     }
     if form.source.name != "attention_rows":
         arguments["tokens"] = tokens
-    grid = (-(-tokens // form.queries), form.shape.heads // form.group_heads, 1)
+    grid = (-(-tokens // form.queries), -(-form.shape.heads // form.group_heads), 1)
     launcher.kernel(form.source)(grid, **arguments)
 
 
@@ -175,8 +175,8 @@ def _check_ids(rows: AttentionRows, last: int) -> None:
 
 
 def split_work_shape(form: SplitForm, rows: AttentionRows) -> tuple[int, int, int]:
-    """Shape of the float32 work buffer of `attend_split` for all rows there is room for: [splits, heads, width + 4]."""
-    return _most_splits(form, rows), form.shape.heads, form.shape.width + 4
+    """Shape of the float32 work buffer of `attend_split` for all rows with room: [splits, work heads, width + 4]."""
+    return _most_splits(form, rows), form.work_heads, form.shape.width + 4
 
 
 def attend_split(
@@ -193,7 +193,7 @@ def attend_split(
 
     q float32 [1, heads, width] as projected, out float32 [1, heads, width] rotated back (it may be q). `rows` is a ring
     and has room for every row there may be; which of them exist follows from start[0], or from `counts` [1] for an id
-    list. `work` float32 [splits, heads, width + 4] as `split_work_shape` says; its contents need not outlive the call.
+    list. `work` float32 is of `split_work_shape`; its contents need not outlive the call.
     """
     _check_split(form, q, rows, rotation, out, work)
     common: dict[str, Argument] = {
@@ -209,7 +209,7 @@ def attend_split(
     }
     splits, shape = _most_splits(form, rows), form.shape
     launcher.kernel(form.source)(
-        (splits, shape.heads // form.group_heads, 1),
+        (splits, form.work_heads // form.group_heads, 1),
         q=q,
         raw=rows.raw,
         compressed=rows.compressed,

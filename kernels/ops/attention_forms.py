@@ -121,6 +121,11 @@ class SplitForm:
     group_heads: int
     rows: int
 
+    @property
+    def work_heads(self) -> int:
+        """Heads in the work buffer: whole tiles of 16 are stored."""
+        return -(-self.shape.heads // SPLIT_HEADS) * SPLIT_HEADS
+
 
 def split_form(shape: HeadShape, target: str) -> SplitForm:
     """The split form for a target: gfx..., sm_... or the emulator's."""

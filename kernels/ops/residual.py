@@ -1,5 +1,6 @@
 """Residual streams: mixing with all Sinkhorn passes, the way back, and the final collapse (device/residual_*.hip)."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,7 +10,7 @@ from kernels.ops.checks import require_rows, require_shape
 from kernels.source import KernelSource
 
 STREAMS = 4
-SPLITS = 32  # pieces of the channels; fixed, so that a token's bits do not depend on the batch
+MOST_SPLITS = 32  # pieces of the channels
 TOKENS_A_GROUP = 16
 FEW_TOKENS = 4  # up to here every token has workgroups of its own
 WAYS_BACK_A_GROUP = 8
@@ -28,6 +29,11 @@ class ResidualShape:
     hidden: int
     iterations: int = 20
 
+    @property
+    def splits(self) -> int:
+        """Pieces of the channels; the width alone decides, so that a token's bits do not depend on the batch."""
+        return math.gcd(MOST_SPLITS, self.hidden // 4)
+
     def project_source(self, outputs: int = MIXER_OUTPUTS, tokens: int = 1, expands: bool = False) -> KernelSource:
         """The first half for a step of `tokens`; with `expands` it also takes the streams back from a sublayer."""
         defines = (*self._defines(outputs), ("TOKENS", tokens_a_group(tokens)), ("EXPANDS", int(expands)))
@@ -38,7 +44,7 @@ class ResidualShape:
         return KernelSource("residual_finish", "residual_finish", defines, 32 * WAYS_BACK_A_GROUP)
 
     def _defines(self, outputs: int) -> tuple[tuple[str, int], ...]:
-        return ("STREAMS", STREAMS), ("HIDDEN", self.hidden), ("OUTPUTS", outputs), ("SPLITS", SPLITS)
+        return ("STREAMS", STREAMS), ("HIDDEN", self.hidden), ("OUTPUTS", outputs), ("SPLITS", self.splits)
 
     def expand_source(self) -> KernelSource:
         defines = (("STREAMS", STREAMS), ("HIDDEN", self.hidden))
@@ -46,7 +52,7 @@ class ResidualShape:
 
     def partial_shape(self, tokens: int, outputs: int = MIXER_OUTPUTS) -> tuple[int, int, int]:
         """Shape of the float32 work buffer of `mix` and `collapse`."""
-        return tokens, SPLITS, outputs + 1
+        return tokens, self.splits, outputs + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +180,11 @@ def _run(
     require_shape("fn", weights.fn, outputs, STREAMS * shape.hidden)
     require_shape("base", weights.base, outputs)
     require_shape("norm", weights.norm, shape.hidden)
-    require_rows("partial", partial, tokens, SPLITS, outputs + 1)
+    require_rows("partial", partial, tokens, shape.splits, outputs + 1)
     require_shape("x", out.x, tokens, shape.hidden)
     project = shape.project_source(outputs, tokens, expands=back is not None)
     launcher.kernel(project)(
-        (-(-tokens // tokens_a_group(tokens)), SPLITS, 1),
+        (-(-tokens // tokens_a_group(tokens)), shape.splits, 1),
         streams=streams,
         y=None if back is None else back.y,
         post=None if back is None else back.post,

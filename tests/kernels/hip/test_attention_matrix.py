@@ -79,6 +79,17 @@ def test_several_queries_match_float64_and_give_the_bits_of_one(
         assert torch.equal(together, alone), "how many queries share a walk must not show"
 
 
+@pytest.mark.parametrize("heads", (4, 20))
+@pytest.mark.parametrize("queries", (1, 2))
+def test_heads_need_not_fill_the_last_tile(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, heads: int, queries: int
+) -> None:
+    """The heads beyond the last are computed again and never written: the guards of the output stay whole."""
+    case = random_case(random, buffers, HeadShape(heads, 64, 16), 130, 5, 4)
+    found = replay(matrix_launcher, lambda: run_case(matrix_launcher, buffers, case, queries))
+    assert nmse(found, reference(case)) <= 1e-6
+
+
 def test_the_split_of_a_step_changes_no_bit(
     matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator
 ) -> None:

@@ -74,6 +74,15 @@ def test_one_token_matches_float64(
     assert nmse(found, reference(case)) <= 1e-6
 
 
+@pytest.mark.parametrize("heads", (4, 20))
+def test_heads_need_not_fill_the_last_tile(
+    matrix_launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, heads: int
+) -> None:
+    case = decode_case(random, buffers, HeadShape(heads, 64, 16), 300, 4, 24)
+    found = replay(matrix_launcher, lambda: run_case(matrix_launcher, buffers, case))
+    assert nmse(found, reference(case)) <= 1e-6
+
+
 @pytest.mark.parametrize(("position", "ratio", "top_k"), [(3, 0, None), (170, 4, None), (150, 4, 7)])
 def test_flash_heads_match_float64(
     matrix_launcher: Launcher,

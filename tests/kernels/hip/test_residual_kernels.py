@@ -41,7 +41,8 @@ def reference_mix(
 
 
 @pytest.mark.parametrize(
-    ("hidden", "tokens", "epsilon"), [(384, 1, 1e-6), (384, 1, 0.01), (384, 19, 0.01), (384, 19, 1e-6), (4096, 3, 1e-6)]
+    ("hidden", "tokens", "epsilon"),
+    [(384, 1, 1e-6), (384, 1, 0.01), (384, 19, 0.01), (384, 19, 1e-6), (4096, 3, 1e-6), (64, 19, 0.01)],
 )
 def test_mix_matches_float64(
     launcher: Launcher, buffers: GuardedBuffers, random: torch.Generator, hidden: int, tokens: int, epsilon: float

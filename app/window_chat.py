@@ -7,10 +7,10 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
+from app.chat.budget import FitOption, SendRefused
 from app.chat.models import (
     Chat,
     ChatStatus,
-    FitOption,
     Message,
     MessageState,
     OpenChat,
@@ -18,7 +18,6 @@ from app.chat.models import (
     PendingDocuments,
     PendingState,
     Role,
-    SendRefused,
     TextDelta,
 )
 from app.chat.service import ChatService

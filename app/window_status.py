@@ -5,7 +5,8 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
 
-from app.chat.models import ChatStatus, ContextBudget, ModelState, ModelStatus
+from app.chat.budget import ContextBudget
+from app.chat.models import ChatStatus, ModelState, ModelStatus
 from app.generation import STATE_LABELS, GenerationState
 from app.widgets import formats
 from app.widgets.basics import label

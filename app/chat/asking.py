@@ -8,11 +8,12 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.answers import AnswerRunner
+from app.chat.budget import FitChoice, FitOption, SendRefused
 from app.chat.budgeting import Budgeter
 from app.chat.drafting import Drafting
 from app.chat.effective import effective_settings
 from app.chat.model_keeper import ModelKeeper
-from app.chat.models import FitChoice, FitOption, Notice, NoticeLevel, OpenChat, PendingState, SendRefused
+from app.chat.models import Notice, NoticeLevel, OpenChat, PendingState
 from app.chat.question import Committed, Question, move_to_new_chat
 from app.chat.sending import Sender
 from app.chat.stage import Stage

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.chat.budget import ContextBudget
 from app.chat.effective import effective_settings
-from app.chat.models import Chat, ContextBudget, Message, OpenChat, PendingDocument
+from app.chat.models import Chat, Message, OpenChat, PendingDocument
 from app.chat.prompt import build_prompt, load_history
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost

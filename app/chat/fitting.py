@@ -6,7 +6,7 @@ Used by ChatService with exact counts, before anything is sent.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.chat.models import FitChoice, FitOption
+from app.chat.budget import FitChoice, FitOption
 
 MIN_ANSWER_TOKENS = 64  # an answer shorter than this is not worth offering
 CONTEXT_UNIT = 1024

@@ -11,7 +11,7 @@ from app.chat.stage import Stage
 
 
 class ChatNews(QObject):
-    """All signals carry the frozen record of app/chat/models.py named beside them."""
+    """All signals carry the frozen record of app/chat/models.py or budget.py named beside them."""
 
     chats_changed = Signal(object)  # tuple[ChatSummary, ...]: the whole list, pinned first, then newest first
     chat_opened = Signal(object)  # OpenChat: it is the current chat now; show all of it

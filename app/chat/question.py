@@ -6,8 +6,9 @@ between the two.
 import sqlite3
 from dataclasses import dataclass
 
+from app.chat.budget import FitChoice, FitOption
 from app.chat.effective import AnswerSettings, effective_settings
-from app.chat.models import Chat, FitChoice, FitOption, Message, OpenChat, Role
+from app.chat.models import Chat, Message, OpenChat, Role
 from app.chat.prompt import HistoryMessage, build_prompt, load_history
 from app.chat.titles import title_from_question
 from app.protocol import PromptMessage

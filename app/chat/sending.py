@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QLocale, QObject, Signal
 
+from app.chat.budget import ContextBudget, FitChoice, SendRefused
 from app.chat.fitting import PromptCounts, fit_options, turn_counts
-from app.chat.models import ContextBudget, FitChoice, Role, SendRefused
+from app.chat.models import Role
 from app.chat.question import Committed, Prepared, Question, commit, prepare
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost

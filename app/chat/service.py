@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.answers import AnswerRunner
 from app.chat.asking import Asking
+from app.chat.budget import FitOption
 from app.chat.budgeting import Budgeter
 from app.chat.drafting import Drafting
 from app.chat.library import ChatLibrary
@@ -21,7 +22,6 @@ from app.chat.models import (
     ChatSettings,
     ChatStatus,
     ExportFormat,
-    FitOption,
     Message,
     ModelState,
     ModelStatus,

@@ -10,7 +10,8 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from app.chat.models import ContextBudget, FitOption, NoticeLevel, PendingDocuments, SendRefused
+from app.chat.budget import ContextBudget, FitOption, SendRefused
+from app.chat.models import NoticeLevel, PendingDocuments
 from app.composer.chips import ChipList
 from app.composer.editor import ComposerEdit
 from app.composer.fit_words import option_words

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from app.chat.models import FitChoice, FitOption
+from app.chat.budget import FitChoice, FitOption
 from app.widgets import formats
 
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.chat.models import ContextBudget
+from app.chat.budget import ContextBudget
 from app.theme import Theme, mix
 from app.widgets import formats
 from app.widgets.basics import label, set_tone

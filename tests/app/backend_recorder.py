@@ -9,7 +9,8 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from app.chat.models import ChatStatus, ContextBudget, Message, Notice, OpenChat
+from app.chat.budget import ContextBudget
+from app.chat.models import ChatStatus, Message, Notice, OpenChat
 from app.chat.service import ChatService
 from app.engine_host import EngineHost
 from app.generation import GenerationState, is_busy

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.chat.budget import FitChoice
 from app.chat.fitting import MIN_ANSWER_TOKENS, PromptCounts, fit_options, turn_counts
-from app.chat.models import FitChoice
 
 COUNT = st.integers(0, 5000)
 

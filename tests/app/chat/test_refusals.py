@@ -1,7 +1,8 @@
 """What does not fit the context is said before anything is stored - a question, a changed one, another answer - and
 each choice offered then does what it says."""
 
-from app.chat.models import ChatSettings, ContextBudget, FitChoice, FitOption, MessageState
+from app.chat.budget import ContextBudget, FitChoice, FitOption
+from app.chat.models import ChatSettings, MessageState
 from tests.app.backend_recorder import BackendRecorder
 from tests.app.chat.test_documents_in_chat import PASTE, prompts_of, set_context, wait_counted
 from tests.app.conftest import MakeBackend

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 
-from app.chat.models import ContextBudget, FitChoice, SendRefused
+from app.chat.budget import ContextBudget, FitChoice, SendRefused
 from app.composer.chips import Chip
 from app.composer.fit_words import option_words
 from app.transcript.model import MessageState
@@ -174,7 +174,7 @@ def test_another_answer_that_does_not_fit_says_so_whatever_is_typed(driver: Wind
 
 
 def test_every_choice_has_words() -> None:
-    from app.chat.models import FitOption
+    from app.chat.budget import FitOption
 
     words = [option_words(FitOption(choice, 1_000)) for choice in FitChoice]
     assert all(words) and len(set(words)) == len(words)

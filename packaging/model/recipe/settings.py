@@ -59,13 +59,17 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One recipe. `held_out` is the share of conversations that nothing is trained on."""
+    """One recipe. `held_out` is the share of the teacher's conversations that nothing is trained on.
+
+    `basics` is how many chats of everyday facts (recipe.basics) are added for each of the teacher's.
+    """
 
     name: str
     shape: ModelConfig
     sampling: Sampling
     training: Training
     held_out: float
+    basics: float
     seed: int
     needle_lengths: tuple[int, ...]
     needles_each: int
@@ -126,10 +130,11 @@ FULL = Settings(
             Phase(9216, 4, 0.15, _LONG),
         ),
         most_steps=None,
-        validate_every=250,
+        validate_every=400,
         checkpoint_seconds=120.0,
     ),
     held_out=0.05,
+    basics=0.1,
     seed=8,
     needle_lengths=(1024, 4096, 9216),
     needles_each=20,

@@ -5,12 +5,14 @@ The command line (packaging/model) calls them, one after the other or alone.
 
 import json
 import multiprocessing
+import random
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 import torch
+from recipe.basics import basic_conversations
 from recipe.conversations import read_conversations, write_conversations
 from recipe.dataset import Examples, Sequences, pack, phase_examples, token_bytes
 from recipe.export import export
@@ -108,12 +110,17 @@ def build(work: Work) -> None:
 
 
 def _split(work: Work) -> None:
-    """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once."""
+    """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once.
+
+    Basics are trained on only: what is held out is the teacher's.
+    """
     found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
     conversations = list(dict.fromkeys(found))
     every = round(1 / work.settings.held_out)
     write_conversations(work.held_out, conversations[::every])
-    write_conversations(work.training, [one for number, one in enumerate(conversations) if number % every])
+    kept = [one for number, one in enumerate(conversations) if number % every]
+    basics = basic_conversations(random.Random(work.settings.seed), round(work.settings.basics * len(kept)))
+    write_conversations(work.training, kept + basics)
 
 
 def _pack_phase(work: Work, number: int) -> None:

@@ -1,10 +1,13 @@
 """What is kept of the teacher's talk, and what becomes of it: filters, documents, packed sequences, the vocabulary."""
 
+import calendar
 import random
+import re
 
 import pytest
 import torch
 from recipe import filters
+from recipe.basics import basic_conversations
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import FULL_WEIGHT, Examples, pack, phase_examples
 from recipe.documents import hide, join_articles, make_needles, needle_document
@@ -54,6 +57,45 @@ def test_an_answer_must_stand_in_the_article() -> None:
     assert filters.is_answered_by(article, "The bridge was built by a farmer called Tom.")
     assert not filters.is_answered_by(article, "Napoleon Bonaparte ordered workers there.")
     assert not filters.is_answered_by(article, "It is.")
+
+
+def test_basics_are_fit_to_learn_from() -> None:
+    """The filters of the teacher's answers, but for those against naming oneself and repeating a question's words."""
+    turns = [turn for one in basic_conversations(random.Random(2), 1500) for turn in _pairs(one)]
+    assert len(set(turns)) > 800
+    for question, answer in turns:
+        assert filters.is_fit_question(question) or question in ("Hello", "Hi", "Hey")
+        assert not filters.repeats_itself(answer)
+        assert not filters.contradicts_itself(answer)
+        assert answer.count("```") % 2 == 0
+
+
+def test_sums_are_right() -> None:
+    words = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
+    checked = 0
+    for one in basic_conversations(random.Random(5), 1500):
+        for _, answer in _pairs(one):
+            found = re.fullmatch(r"(\d+) (plus|minus|times|divided by) (\d+) is (\d+)\.", answer)
+            if found is not None:
+                a, word, b, result = found.groups()
+                assert eval(f"{a} {words[word]} {b}") == int(result)
+                checked += 1
+    assert checked > 300
+
+
+def test_every_question_of_order_and_size_is_answered_rightly() -> None:
+    for one in basic_conversations(random.Random(6), 3000):
+        for question, answer in _pairs(one):
+            if asked := re.fullmatch(r"Which is larger, (\d+) or (\d+)\?", question):
+                assert answer.startswith(str(max(map(int, asked.groups()))))
+            if asked := re.fullmatch(r"Which (day|month) comes (after|before) (\w+)\?", question):
+                names = list(calendar.day_name if asked[1] == "day" else calendar.month_name[1:])
+                wanted = names[(names.index(asked[3]) + (1 if asked[2] == "after" else -1)) % len(names)]
+                assert answer.startswith(wanted)
+
+
+def _pairs(one: Conversation) -> list[tuple[str, str]]:
+    return list(zip(one.texts[0::2], one.texts[1::2], strict=True))
 
 
 def test_needles_are_in_the_document_once_and_answer_their_question() -> None:

@@ -6,8 +6,8 @@ Owned by EngineWorker for one job, on the worker thread. Nothing here looks at w
 import time
 from collections.abc import Callable
 
-from app.protocol import AnswerFinished, MemoryReported, PrefillProgressed, TextArrived
-from app.protocol import Event as AppEvent
+from app.protocol.events import AnswerFinished, MemoryReported, PrefillProgressed, TextArrived
+from app.protocol.events import Event as AppEvent
 from engine.events import Event, Finished, MemoryChanged, PrefillAdvanced, TokenDecoded
 
 FLUSH_S = 0.033

@@ -16,29 +16,31 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signa
 
 from app.engine_face import EngineLoader
 from app.errors import record_error
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
     AnswerStarted,
-    Ask,
     BenchmarkFailed,
     BenchmarkFinished,
-    BenchmarkPlan,
     BenchmarkStarted,
-    CountPrompt,
-    CountTokens,
     Event,
     JobQueued,
     LoadCancelled,
     LoadFailed,
-    LoadModel,
     ModelLoaded,
     ModelLoading,
     PromptCounted,
+    TokensCounted,
+)
+from app.protocol.requests import (
+    Ask,
+    BenchmarkPlan,
+    CountPrompt,
+    CountTokens,
+    LoadModel,
     PromptMessage,
     RunBenchmark,
     SamplingChoice,
-    TokensCounted,
 )
 from app.worker import (
     EngineWorker,
@@ -83,7 +85,7 @@ class _Job:
 class EngineHost(QObject):
     """One engine worker. Create on the GUI thread, `start`, and `shutdown` before the application ends."""
 
-    event_arrived = Signal(object)  # one of app.protocol.Event, in order, of live jobs only
+    event_arrived = Signal(object)  # an Event of app/protocol/events.py, in order, of live jobs only
     jobs_changed = Signal()  # a job was added or ended: look at is_busy and running_kind
     _requested = Signal(object)  # to the worker
     _announced = Signal(object)  # events the host itself makes; queued, so that callers know the job id first

@@ -21,11 +21,10 @@ from app.engine_face import EngineLoader, EngineModel
 from app.errors import UserError, record_error
 from app.free_memory import give_back_free_memory
 from app.preload import import_engine
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
     AnswerStarted,
-    Ask,
     BenchmarkAdvanced,
     BenchmarkFailed,
     BenchmarkFinished,
@@ -33,13 +32,10 @@ from app.protocol import (
     Event,
     LoadCancelled,
     LoadFailed,
-    LoadModel,
     ModelLoaded,
     ModelLoading,
-    PromptMessage,
-    RunBenchmark,
-    SamplingChoice,
 )
+from app.protocol.requests import Ask, LoadModel, PromptMessage, RunBenchmark, SamplingChoice
 from app.sessions import HeldTokens, SessionPool
 from engine.events import Finished, FinishReason, Timings, Usage
 from engine.host import available_bytes

@@ -14,14 +14,8 @@ from app.bench.plan import EngineBenchmark
 from app.engine_host import JobKind
 from app.errors import describe_error
 from app.files import why_not_written, write_atomic
-from app.protocol import (
-    BenchmarkAdvanced,
-    BenchmarkFailed,
-    BenchmarkFinished,
-    BenchmarkPlan,
-    BenchmarkStarted,
-    Event,
-)
+from app.protocol.events import BenchmarkAdvanced, BenchmarkFailed, BenchmarkFinished, BenchmarkStarted, Event
+from app.protocol.requests import BenchmarkPlan
 from app.tasks import TaskThread
 from engine.bench.export import export
 from engine.bench.history import History, load_history, load_run, save_run

@@ -1,4 +1,4 @@
-"""A benchmark plan in the shape that the engine's worker runs: app.protocol.BenchmarkPlan.
+"""A benchmark plan in the shape that the engine's worker runs: app.protocol.requests.BenchmarkPlan.
 
 Made on the GUI thread, run on the worker thread. The model is the one that is loaded, so a first run of a cut is cold
 only as far as its session is new; the record says so.

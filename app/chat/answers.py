@@ -14,7 +14,7 @@ from app.chat.effective import AnswerSettings
 from app.chat.models import ChatStatus, Message, MessageState, TextDelta
 from app.engine_host import EngineHost
 from app.generation import GenerationState, Trigger, is_busy, next_state
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
     AnswerStarted,
@@ -22,9 +22,9 @@ from app.protocol import (
     JobQueued,
     ModelLoaded,
     PrefillProgressed,
-    PromptMessage,
     TextArrived,
 )
+from app.protocol.requests import PromptMessage
 from app.store.messages import AnswerEnd
 from app.store.store import Store
 from engine.events import FinishReason

@@ -19,7 +19,7 @@ from app.chat.sending import Sender
 from app.chat.stage import Stage
 from app.engine_host import EngineHost
 from app.errors import record_error
-from app.protocol import PromptMessage
+from app.protocol.requests import PromptMessage
 from app.settings_service import SettingsService
 from app.store.store import Store
 

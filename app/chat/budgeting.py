@@ -16,7 +16,8 @@ from app.chat.prompt import build_prompt, load_history
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
 from app.errors import record_error
-from app.protocol import Event, PromptCounted, PromptMessage, PromptRole, TokensCounted
+from app.protocol.events import Event, PromptCounted, TokensCounted
+from app.protocol.requests import PromptMessage, PromptRole
 from app.settings_service import SettingsService
 from app.store import documents
 from app.store.store import Store

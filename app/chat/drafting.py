@@ -19,7 +19,7 @@ from app.documents.prompt import document_block
 from app.documents.reading import ReadDocument, ReadingStoppedError, read_document
 from app.engine_host import EngineHost
 from app.errors import record_error
-from app.protocol import Event, TokensCounted
+from app.protocol.events import Event, TokensCounted
 from app.store import chats, documents
 from app.store.documents import NewDocument
 from app.store.store import Store

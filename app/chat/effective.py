@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.chat.models import Chat
-from app.protocol import SamplingChoice
+from app.protocol.requests import SamplingChoice
 from app.settings import Preset, Settings
 
 T = TypeVar("T")

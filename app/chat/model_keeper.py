@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
 from app.engine_host import EngineHost
-from app.protocol import Event, LoadCancelled, LoadFailed, ModelLoaded, ModelLoading
+from app.protocol.events import Event, LoadCancelled, LoadFailed, ModelLoaded, ModelLoading
 from app.settings_service import SettingsService
 
 NOTICE_KEY = "model"

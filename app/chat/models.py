@@ -1,6 +1,6 @@
 """The records of the chat domain: what the store keeps, what the service hands to views. Frozen, so they cross threads.
 
-Ids are plain integers given by the store; `chat_id` is the conversation_id of app/protocol.py. Times are seconds since
+Ids are plain integers given by the store; `chat_id` is the conversation_id of app/protocol. Times are seconds since
 1970 (wall clock, for display and order only).
 """
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.chat.models import Role
 from app.documents.prompt import question_with_documents
-from app.protocol import PromptMessage, PromptRole
+from app.protocol.requests import PromptMessage, PromptRole
 from app.store import documents, messages
 
 

@@ -11,7 +11,7 @@ from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.models import Chat, Message, OpenChat, Role
 from app.chat.prompt import HistoryMessage, build_prompt, load_history
 from app.chat.titles import title_from_question
-from app.protocol import PromptMessage
+from app.protocol.requests import PromptMessage
 from app.settings import Settings
 from app.store import chats, documents, messages
 

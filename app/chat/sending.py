@@ -16,7 +16,7 @@ from app.chat.models import Role
 from app.chat.question import Committed, Prepared, Question, commit, prepare
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
-from app.protocol import Event, PromptCounted, TokensCounted
+from app.protocol.events import Event, PromptCounted, TokensCounted
 from app.settings_service import SettingsService
 from app.store.store import Store
 

@@ -35,7 +35,7 @@ from app.chat.stage import Stage
 from app.documents.paste import is_long_paste
 from app.engine_host import EngineHost
 from app.errors import record_error
-from app.protocol import Event
+from app.protocol.events import Event
 from app.settings import Settings
 from app.settings_service import SettingsService
 from app.store import chats, messages

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.engine_host import EngineHost, JobKind
-from app.protocol import Event, ModelLoaded
+from app.protocol.events import Event, ModelLoaded
 from app.qualify.page import QualifyPage
 from app.qualify.runner import QualifyRunner
 from app.theme import Theme

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
     AnswerStarted,

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.protocol import Event
+from app.protocol.events import Event
 from app.telemetry import live_words
 from app.telemetry.chart_style import series_colours
 from app.telemetry.figure_tile import FigureTile

@@ -7,17 +7,8 @@ from typing import TypeVar
 from pytestqt.qtbot import QtBot
 
 from app.engine_host import EngineHost
-from app.protocol import (
-    AnswerFailed,
-    AnswerFinished,
-    Event,
-    LoadFailed,
-    ModelLoaded,
-    PromptMessage,
-    PromptRole,
-    SamplingChoice,
-    TextArrived,
-)
+from app.protocol.events import AnswerFailed, AnswerFinished, Event, LoadFailed, ModelLoaded, TextArrived
+from app.protocol.requests import PromptMessage, PromptRole, SamplingChoice
 from tests.app.fake_engine import FakeEngine
 
 E = TypeVar("E")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answer_stream import FLUSH_S, AnswerStream
-from app.protocol import AnswerFinished, Event, MemoryReported, PrefillProgressed, TextArrived
+from app.protocol.events import AnswerFinished, Event, MemoryReported, PrefillProgressed, TextArrived
 from engine.events import Finished, FinishReason, MemoryChanged, PrefillAdvanced, Timings, TokenDecoded, Usage
 from engine.ledger import MemoryReport
 

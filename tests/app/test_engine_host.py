@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.engine_host import JobKind
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
     AnswerStarted,
@@ -26,6 +26,7 @@ from app.protocol import (
     TextArrived,
     TokensCounted,
 )
+from app.protocol.requests import SamplingChoice
 from engine.errors import EngineError, ModelFileError, UserError
 from engine.events import FinishReason
 from tests.app.conftest import MakeHost
@@ -178,9 +179,7 @@ def test_a_prompt_that_does_not_fit_names_both_numbers(make_host: MakeHost) -> N
 
 def test_bad_sampling_numbers_are_said(make_host: MakeHost) -> None:
     host = make_host()
-    job = host.host.ask(
-        1, question(), __import__("app.protocol").protocol.SamplingChoice(temperature=-1.0), max_tokens=5, context=64
-    )
+    job = host.host.ask(1, question(), SamplingChoice(temperature=-1.0), max_tokens=5, context=64)
     end = host.wait_end(job)
     assert isinstance(end, AnswerFailed)
     assert not end.is_bug

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.protocol import AnswerFinished, LoadFailed, ModelLoaded, SamplingChoice
+from app.protocol.events import AnswerFinished, LoadFailed, ModelLoaded
+from app.protocol.requests import SamplingChoice
 from app.worker import load_engine_model
 from tests.app.host_recorder import HostRecorder, question
 
@@ -35,9 +36,7 @@ def test_torch_works_after_its_libraries_were_opened_before() -> None:
 
 def test_the_window_does_not_wait_for_torch() -> None:
     """Nothing that a window imports brings torch or the tokenizers library with it."""
-    child = (
-        "import app.chat.service, app.engine_host, app.protocol, sys; print({'torch', 'tokenizers'} & set(sys.modules))"
-    )
+    child = "import app.chat.service, app.engine_host, sys; print({'torch', 'tokenizers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", child], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "set()", done.stderr
 

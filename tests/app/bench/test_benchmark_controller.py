@@ -12,7 +12,7 @@ from app.bench.controller import BenchmarkController
 from app.bench.panel import BenchmarkPanel, BenchState
 from app.bench.table_model import SPEED
 from app.engine_host import EngineHost, JobKind
-from app.protocol import AnswerFailed, AnswerFinished, Event, ModelLoaded
+from app.protocol.events import AnswerFailed, AnswerFinished, Event, ModelLoaded
 from app.telemetry.live_meter import LiveMeter
 from app.widgets import formats
 from engine.bench.history import load_history, save_run

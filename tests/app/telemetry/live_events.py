@@ -1,6 +1,6 @@
 """Events of made-up runs for the Live panel's tests, in the shape of V4-Flash: 43 layers."""
 
-from app.protocol import AnswerFinished, AnswerStarted, Event, MemoryReported, PrefillProgressed, TextArrived
+from app.protocol.events import AnswerFinished, AnswerStarted, Event, MemoryReported, PrefillProgressed, TextArrived
 from engine.events import Finished, FinishReason, PrefillAdvanced, Timings, Usage
 from engine.ledger import LayerMemory, MemoryReport
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.protocol import (
+from app.protocol.events import (
     AnswerFailed,
     BenchmarkAdvanced,
     BenchmarkFailed,

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.protocol import BenchmarkAdvanced, BenchmarkStarted
+from app.protocol.events import BenchmarkAdvanced, BenchmarkStarted
 from app.telemetry.chart_style import axis_number, scale_ticks, series_colours
 from app.telemetry.layer_table import LayerTableModel, layer_sentence
 from app.telemetry.live_meter import LiveMeter

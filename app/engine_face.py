@@ -1,6 +1,6 @@
 """The engine as the app sees it, as structural types: what `engine.load` returns must look like this.
 
-The real engine pulls in torch, so it is imported on the worker thread (`load_engine_model`); tests hand in a fake of
+The real engine pulls in torch, so it is imported on the worker thread (app/real_engine.py); tests hand in a fake of
 the same shape. Nothing here computes.
 """
 

@@ -42,14 +42,8 @@ from app.protocol.requests import (
     RunBenchmark,
     SamplingChoice,
 )
-from app.worker import (
-    EngineWorker,
-    Published,
-    StopRegistry,
-    engine_messages,
-    load_engine_model,
-    stopped_before_start,
-)
+from app.real_engine import engine_messages, load_engine_model
+from app.worker import EngineWorker, Published, StopRegistry, stopped_before_start
 
 log = logging.getLogger("haloband.engine_host")
 

@@ -25,6 +25,7 @@ from app.errors import StoreError
 from app.garbage import GuiGarbageCollector
 from app.logs import crash_since_last_start, start_crash_report, start_logging
 from app.paths import AppPaths, app_paths
+from app.real_engine import load_engine_model
 from app.settings_file import SettingsFile
 from app.settings_service import SettingsService
 from app.side_panels import make_side_panels
@@ -34,7 +35,6 @@ from app.theme_controller import ThemeController
 from app.window import MainWindow
 from app.window_language import install_language
 from app.window_services import WindowServices
-from app.worker import load_engine_model
 from resources import ROOT
 
 log = logging.getLogger("haloband")

@@ -5,14 +5,12 @@ answers through `event_sent` only, never touches a widget, and looks at the job'
 shares with the GUI thread, because a queued stop would arrive after the work it should end.
 """
 
-import dataclasses
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -20,7 +18,6 @@ from app.answer_stream import FLUSH_S, AnswerStream
 from app.engine_face import EngineLoader, EngineModel
 from app.errors import UserError, record_error
 from app.free_memory import give_back_free_memory
-from app.preload import import_engine
 from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
@@ -35,63 +32,17 @@ from app.protocol.events import (
     ModelLoaded,
     ModelLoading,
 )
-from app.protocol.requests import Ask, LoadModel, PromptMessage, RunBenchmark, SamplingChoice
+from app.protocol.requests import Ask, LoadModel, RunBenchmark
+from app.real_engine import engine_messages, engine_sampling
 from app.sessions import HeldTokens, SessionPool
 from engine.events import Finished, FinishReason, Timings, Usage
 from engine.host import available_bytes
-
-if TYPE_CHECKING:
-    from engine.chat_format import Message
-    from engine.sampling import Sampling
 
 log = logging.getLogger("haloband.worker")
 
 COLLECTION_WAIT_S = 2.0
 NO_USAGE = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
 NO_TIMINGS = Timings(prefill_s=0.0, decode_s=0.0, first_token_s=None, prefill_tok_s=None, decode_tok_s=None)
-
-
-def load_engine_model(
-    path: Path | None,
-    *,
-    backend: str,
-    kv_rounding: str | None,
-    dtype: str,
-    progress: Callable[[int, int], None],
-    stop: threading.Event,
-    prefix_folder: Path | None = None,
-) -> EngineModel:
-    """The real loader. Imports the engine, and torch with it, on the worker thread and not before.
-
-    Long conversations are kept in `prefix_folder`, so that a document is not read again after a restart.
-    """
-    import_engine()
-    import engine  # here and not above: what it needs is imported first, without a freeze
-
-    model: EngineModel = engine.load(
-        path,
-        backend=backend,
-        kv_rounding=kv_rounding,
-        dtype=dtype,
-        progress=progress,
-        stop=stop,
-        prefix_folder=prefix_folder,
-    )
-    return model
-
-
-def engine_messages(messages: Sequence[PromptMessage]) -> "list[Message]":
-    """The prompt in the engine's own type."""
-    from engine.chat_format import Message, Role  # here: comes with the tokenizers library
-
-    return [Message(Role(message.role.value), message.content) for message in messages]
-
-
-def engine_sampling(choice: SamplingChoice) -> "Sampling":
-    """The choice in the engine's own type. Raises UserError for a number out of range."""
-    from engine.sampling import Sampling  # here: comes with torch
-
-    return Sampling(**dataclasses.asdict(choice))
 
 
 class StopRegistry:

@@ -77,7 +77,7 @@ def take(out: Path, theme: str, scale: float, language: str, pages: list[str]) -
     from app.garbage import GuiGarbageCollector
     from app.main_window import make_application, open_window
     from app.paths import app_paths
-    from app.worker import load_engine_model
+    from app.real_engine import load_engine_model
 
     application = make_application()
     collector = GuiGarbageCollector()

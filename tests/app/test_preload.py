@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.events import AnswerFinished, LoadFailed, ModelLoaded
 from app.protocol.requests import SamplingChoice
-from app.worker import load_engine_model
+from app.real_engine import load_engine_model
 from tests.app.host_recorder import HostRecorder, question
 
 ROOT = Path(__file__).parents[2]

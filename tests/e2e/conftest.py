@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import open_window
 from app.paths import app_paths
+from app.real_engine import load_engine_model
 from app.settings import Settings
 from app.settings_file import SettingsFile
-from app.worker import load_engine_model
 from tests.app.window.driver import WindowDriver
 
 TIMEOUT_MS = 240_000  # a shared machine may be slow; nothing here measures time

@@ -43,7 +43,8 @@ from app.protocol.requests import (
     SamplingChoice,
 )
 from app.real_engine import engine_messages, load_engine_model
-from app.worker import EngineWorker, Published, StopRegistry, stopped_before_start
+from app.stop_registry import StopRegistry
+from app.worker import EngineWorker, Published, stopped_before_start
 
 log = logging.getLogger("haloband.engine_host")
 

@@ -2,7 +2,7 @@
 
 `EngineHost` sends it requests by queued signal, so they run one after another in the order they were asked. It
 answers through `event_sent` only, never touches a widget, and looks at the job's threading.Event, which `StopRegistry`
-shares with the GUI thread, because a queued stop would arrive after the work it should end.
+shares with the GUI thread.
 """
 
 import logging
@@ -35,6 +35,7 @@ from app.protocol.events import (
 from app.protocol.requests import Ask, LoadModel, RunBenchmark
 from app.real_engine import engine_messages, engine_sampling
 from app.sessions import HeldTokens, SessionPool
+from app.stop_registry import StopRegistry
 from engine.events import Finished, FinishReason, Timings, Usage
 from engine.host import available_bytes
 
@@ -43,42 +44,6 @@ log = logging.getLogger("haloband.worker")
 COLLECTION_WAIT_S = 2.0
 NO_USAGE = Usage(prompt_tokens=0, cached_tokens=0, completion_tokens=0)
 NO_TIMINGS = Timings(prefill_s=0.0, decode_s=0.0, first_token_s=None, prefill_tok_s=None, decode_tok_s=None)
-
-
-class StopRegistry:
-    """The stop event of every live job. Thread-safe: made by the host, read by the worker."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._events: dict[int, threading.Event] = {}
-
-    def create(self, job_id: int) -> threading.Event:
-        with self._lock:
-            return self._events.setdefault(job_id, threading.Event())
-
-    def get(self, job_id: int) -> threading.Event:
-        """The job's event. A job that nobody knows any more counts as stopped."""
-        with self._lock:
-            event = self._events.get(job_id)
-        if event is None:
-            event = threading.Event()
-            event.set()
-        return event
-
-    def stop(self, job_id: int) -> None:
-        with self._lock:
-            event = self._events.get(job_id)
-        if event is not None:
-            event.set()
-
-    def stop_all(self) -> None:
-        with self._lock:
-            for event in self._events.values():
-                event.set()
-
-    def forget(self, job_id: int) -> None:
-        with self._lock:
-            self._events.pop(job_id, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from typing import cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextCharFormat, QTextLayout, QTextLine
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.sidebar.chat_model import ChatRole, ChatRow
@@ -12,6 +12,16 @@ from app.widgets.icons import pixmap
 
 _PAD = 10
 _MARK = 14
+
+
+def side_of(*, mirrored: bool) -> Qt.AlignmentFlag:
+    """Where a line of the list begins."""
+    return Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
+
+
+def _utf16_length(text: str) -> int:
+    """How long Qt thinks that a text is."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 class ChatDelegate(QStyledItemDelegate):
@@ -48,10 +58,9 @@ class ChatDelegate(QStyledItemDelegate):
         if row.snippet:
             line.setHeight(QFontMetrics(option.font).height() + 8)
         title = QFontMetrics(option.font).elidedText(row.shown_title, Qt.TextElideMode.ElideRight, int(line.width()))
-        side = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | side, title)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | side_of(mirrored=mirrored), title)
         if row.snippet:
-            self._paint_snippet(painter, inner, line.bottom(), row)
+            self._paint_snippet(painter, inner, line.bottom(), row, mirrored=mirrored)
         painter.restore()
 
     def _paint_background(self, painter: QPainter, box: QRectF, option: QStyleOptionViewItem, row: ChatRow) -> None:
@@ -91,25 +100,41 @@ class ChatDelegate(QStyledItemDelegate):
         painter.setPen(QPen(QColor(self.theme.accent), 2))
         painter.drawArc(ring, -self.phase * 30 * 16, 100 * 16)
 
-    def _paint_snippet(self, painter: QPainter, inner: QRectF, top: float, row: ChatRow) -> None:
-        text = row.snippet.replace("\n", " ")
-        layout = QTextLayout(text, self.small)
+    def _paint_snippet(self, painter: QPainter, inner: QRectF, top: float, row: ChatRow, *, mirrored: bool) -> None:
+        painter.setClipRect(inner)
+        painter.setPen(QColor(self.theme.muted))
+        self.snippet_layout(row, inner.width(), mirrored=mirrored).draw(painter, QPointF(inner.left(), top - 2))
+
+    def snippet_layout(self, row: ChatRow, width: float, *, mirrored: bool) -> QTextLayout:
+        """The second line of a hit, with the matches in bold."""
+        option = QTextOption(Qt.AlignmentFlag.AlignAbsolute | side_of(mirrored=mirrored))
+        option.setWrapMode(QTextOption.WrapMode.NoWrap)
+        layout = QTextLayout(self._fitting(row, width), self.small)
+        layout.setTextOption(option)
         bold = QTextCharFormat()
         bold.setFontWeight(QFont.Weight.Bold.value)
         bold.setForeground(QColor(self.theme.text))
         ranges = []
         for start, length in row.marks:
             mark = QTextLayout.FormatRange()
-            mark.start, mark.length, mark.format = start, length, bold
+            mark.start, mark.format = _utf16_length(row.snippet[:start]), bold
+            mark.length = _utf16_length(row.snippet[start : start + length])
             ranges.append(mark)
         layout.setFormats(ranges)
         layout.beginLayout()
-        line: QTextLine = layout.createLine()
-        line.setNumColumns(len(text))
+        layout.createLine().setLineWidth(width)
         layout.endLayout()
-        painter.setClipRect(inner)
-        painter.setPen(QColor(self.theme.muted))
-        layout.draw(painter, QPointF(inner.left(), top - 2))
+        return layout
+
+    def _fitting(self, row: ChatRow, width: float) -> str:
+        """The snippet, cut so that it fits with its matches in bold."""
+        bold_font = QFont(self.small)
+        bold_font.setBold(True)
+        plain, bold = QFontMetricsF(self.small), QFontMetricsF(bold_font)
+        elided = plain.elidedText(row.snippet, Qt.TextElideMode.ElideRight, width)
+        matches = [row.snippet[start : start + length] for start, length in row.marks if start < len(elided)]
+        wider = sum(bold.horizontalAdvance(match) - plain.horizontalAdvance(match) for match in matches)
+        return plain.elidedText(row.snippet, Qt.TextElideMode.ElideRight, width - wider)
 
     # ------------------------------------------------------------ renaming
 

@@ -7,10 +7,10 @@ import sqlite3
 
 from app.chat.models import SearchHit
 from app.store.rows import clean_text
+from app.store.snippets import CLOSE, OPEN, snippet, split_marks
 
 MAX_HITS = 200
 MAX_QUERY_CHARACTERS = 200
-_OPEN, _CLOSE = "\x02", "\x03"  # marks around matches; taken out again below
 
 
 def search(db: sqlite3.Connection, query: str, limit: int = MAX_HITS) -> tuple[SearchHit, ...]:
@@ -36,42 +36,25 @@ def _in_titles(db: sqlite3.Connection, expression: str, limit: int) -> list[Sear
         "SELECT c.id, c.title, c.updated_at, highlight(title_search, 0, ?, ?) AS marked"
         " FROM title_search JOIN chats c ON c.id = title_search.rowid"
         " WHERE title_search MATCH ? AND c.deleted_at IS NULL ORDER BY c.rank DESC LIMIT ?",
-        (_OPEN, _CLOSE, expression, limit),
+        (OPEN, CLOSE, expression, limit),
     )
     return [SearchHit(row["id"], row["title"], None, *split_marks(row["marked"]), row["updated_at"]) for row in found]
 
 
 def _in_messages(db: sqlite3.Connection, expression: str, limit: int) -> list[SearchHit]:
-    """The best message of each chat. Ranking first and snippets after: a snippet reads the whole message."""
+    """The best message of each chat. Ranking first and texts after: only the best are read."""
     found = db.execute(
         "WITH matched AS (SELECT rowid AS id, rank AS score FROM message_search WHERE message_search MATCH ?1),"
         " best AS (SELECT m.id, m.chat_id, min(matched.score) AS score FROM matched JOIN messages m USING (id)"
         "   JOIN chats c ON c.id = m.chat_id WHERE c.deleted_at IS NULL AND m.deleted_at IS NULL"
         "   GROUP BY m.chat_id ORDER BY score LIMIT ?2)"
         " SELECT best.id, c.id AS chat_id, c.title, c.updated_at,"
-        " (SELECT snippet(message_search, 0, ?3, ?4, '…', 16) FROM message_search"
+        " (SELECT highlight(message_search, 0, ?3, ?4) FROM message_search"
         "  WHERE message_search MATCH ?1 AND rowid = best.id) AS marked"
         " FROM best JOIN chats c ON c.id = best.chat_id ORDER BY c.rank DESC",
-        (expression, limit, _OPEN, _CLOSE),
+        (expression, limit, OPEN, CLOSE),
     )
     return [
-        SearchHit(row["chat_id"], row["title"], row["id"], *split_marks(row["marked"]), row["updated_at"])
+        SearchHit(row["chat_id"], row["title"], row["id"], *snippet(row["marked"] or ""), row["updated_at"])
         for row in found
     ]
-
-
-def split_marks(marked: str | None) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Plain text on one line, and (start, length) of each marked part."""
-    plain: list[str] = []
-    marks: list[tuple[int, int]] = []
-    opened: int | None = None
-    for char in marked or "":
-        if char == _OPEN:
-            opened = len(plain)
-        elif char == _CLOSE:
-            if opened is not None and len(plain) > opened:
-                marks.append((opened, len(plain) - opened))
-            opened = None
-        else:
-            plain.append(" " if char.isspace() else char)
-    return "".join(plain), tuple(marks)

@@ -1,5 +1,7 @@
 """The sidebar by itself: rows, marks, search, menus."""
 
+import re
+
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFont
@@ -7,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.models import ChatSummary, SearchHit, SearchResults
 from app.generation import GenerationState
-from app.sidebar.chat_model import ChatListModel, ChatRole, rows_of_chats
+from app.sidebar.chat_delegate import ChatDelegate
+from app.sidebar.chat_model import ChatListModel, ChatRole, rows_of_chats, rows_of_hits
 from app.sidebar.sidebar import Sidebar
 from app.theme import light_palette, theme_from_palette
 
@@ -68,6 +71,31 @@ def test_hits_of_an_older_search_are_not_shown(sidebar: Sidebar, qtbot: QtBot) -
     before = titles(sidebar)
     sidebar.show_hits(SearchResults("old words", ()))
     assert titles(sidebar) == before
+
+
+@pytest.mark.parametrize("before", ["", "plain words ", "😀 and 𝄞 before "])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_match_is_bold_at_its_own_place(sidebar: Sidebar, before: str, *, mirrored: bool) -> None:
+    hit = SearchHit(3, "Mountains", 9, f"{before}snow falls", ((len(before), 4),), 1.0)
+    delegate = sidebar.list.itemDelegate()
+    assert isinstance(delegate, ChatDelegate)
+    layout = delegate.snippet_layout(rows_of_hits((hit,))[0], 600.0, mirrored=mirrored)
+    units = layout.text().encode("utf-16-le")
+    marked = [units[2 * f.start : 2 * (f.start + f.length)].decode("utf-16-le") for f in layout.formats()]
+    assert marked == ["snow"]
+    begins_left = layout.lineAt(0).naturalTextRect().left() < 1
+    assert begins_left is not mirrored
+
+
+@pytest.mark.parametrize("width", range(40, 400, 9))
+def test_a_snippet_fits_with_its_matches_in_bold(sidebar: Sidebar, width: int) -> None:
+    text = "snow falls and snowmen stand in the snow"
+    marks = tuple((at.start(), at.end() - at.start()) for at in re.finditer(r"snow\w*", text))
+    row = rows_of_hits((SearchHit(3, "Mountains", 9, text, marks, 1.0),))[0]
+    delegate = sidebar.list.itemDelegate()
+    assert isinstance(delegate, ChatDelegate)
+    layout = delegate.snippet_layout(row, width, mirrored=False)  # a line does not keep its layout
+    assert layout.lineAt(0).naturalTextWidth() <= width
 
 
 def test_enter_in_the_search_opens_the_first_hit(sidebar: Sidebar, qtbot: QtBot) -> None:

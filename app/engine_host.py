@@ -6,8 +6,6 @@ import gc
 import itertools
 import logging
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -15,7 +13,6 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QThread, Signal, Slot
 
 from app.engine_face import EngineLoader
-from app.errors import record_error
 from app.protocol.events import (
     AnswerFailed,
     AnswerFinished,
@@ -29,8 +26,6 @@ from app.protocol.events import (
     LoadFailed,
     ModelLoaded,
     ModelLoading,
-    PromptCounted,
-    TokensCounted,
 )
 from app.protocol.requests import (
     Ask,
@@ -42,9 +37,10 @@ from app.protocol.requests import (
     RunBenchmark,
     SamplingChoice,
 )
-from app.real_engine import engine_messages, load_engine_model
+from app.real_engine import load_engine_model
 from app.stop_registry import StopRegistry
-from app.worker import EngineWorker, Published, stopped_before_start
+from app.token_counter import TokenCounter
+from app.worker import EngineWorker, stopped_before_start
 
 log = logging.getLogger("haloband.engine_host")
 
@@ -56,8 +52,6 @@ _LAST_EVENTS = (
     ModelLoaded,
     LoadFailed,
     LoadCancelled,
-    TokensCounted,
-    PromptCounted,
 )
 
 
@@ -65,7 +59,6 @@ class JobKind(Enum):
     LOAD = "load"
     ANSWER = "answer"
     BENCHMARK = "benchmark"
-    COUNT = "count"
 
 
 @dataclass(slots=True)
@@ -81,10 +74,9 @@ class EngineHost(QObject):
     """One engine worker. Create on the GUI thread, `start`, and `shutdown` before the application ends."""
 
     event_arrived = Signal(object)  # an Event of app/protocol/events.py, in order, of live jobs only
-    jobs_changed = Signal()  # a job was added or ended: look at is_busy and running_kind
+    jobs_changed = Signal()  # a job was added or ended: look at is_busy and busy_kinds
     _requested = Signal(object)  # to the worker
     _announced = Signal(object)  # events the host itself makes; queued, so that callers know the job id first
-    _counted = Signal(object)  # from the counting thread
     _ending = Signal()
 
     def __init__(
@@ -94,19 +86,18 @@ class EngineHost(QObject):
         self._ids = itertools.count(1)
         self._jobs: dict[int, _Job] = {}
         self._stops = StopRegistry()
-        self._counter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="count")
         self._is_closed = False
-        self._closing = threading.Lock()  # held while the counting thread tells a count, and to end that for good
         self._thread = QThread(self)
         self._thread.setObjectName("engine")
         self._worker = EngineWorker(loader, self._stops, session_limit)
         self._worker.moveToThread(self._thread)
+        self._counter = TokenCounter(self._worker, self)
         queued = Qt.ConnectionType.QueuedConnection
         self._requested.connect(self._worker.on_request, queued)
         self._ending.connect(self._worker.on_shutdown, queued)
         self._worker.event_sent.connect(self._on_live_event, queued)
         self._worker.collection_wanted.connect(self._on_collection_wanted, queued)
-        self._counted.connect(self._on_live_event, queued)
+        self._counter.counted.connect(self.event_arrived, queued)
         self._announced.connect(self._on_announced, queued)
 
     def start(self) -> None:
@@ -152,14 +143,13 @@ class EngineHost(QObject):
     def count_tokens(self, texts: tuple[str, ...]) -> int:
         """Count texts while the engine works; answered by TokensCounted."""
         request = CountTokens(next(self._ids), texts)
-        self._submit_count(TokensCounted(request.job_id, None), lambda published: _count_tokens(published, request))
+        self._counter.count_tokens(request)
         return request.job_id
 
     def count_prompt(self, conversation_id: int, messages: tuple[PromptMessage, ...], *, thinking: bool = False) -> int:
         """Count a whole prompt while the engine works; answered by PromptCounted."""
         request = CountPrompt(next(self._ids), conversation_id, messages, thinking)
-        unknown = PromptCounted(request.job_id, conversation_id, None, 0)
-        self._submit_count(unknown, lambda published: _count_prompt(published, request))
+        self._counter.count_prompt(request)
         return request.job_id
 
     def stop(self, job_id: int) -> None:
@@ -180,12 +170,12 @@ class EngineHost(QObject):
     @property
     def is_busy(self) -> bool:
         """True while anything but counting runs or waits."""
-        return any(job.kind is not JobKind.COUNT for job in self._jobs.values())
+        return bool(self._jobs)
 
     @property
     def busy_kinds(self) -> frozenset[JobKind]:
         """Kinds of the jobs that run or wait; a benchmark refuses to start beside an answer."""
-        return frozenset(job.kind for job in self._jobs.values() if job.kind is not JobKind.COUNT)
+        return frozenset(job.kind for job in self._jobs.values())
 
     @property
     def has_model(self) -> bool:
@@ -193,12 +183,11 @@ class EngineHost(QObject):
 
     def shutdown(self, timeout_s: float = 10.0) -> bool:
         """Stop every job, wait for the thread, deliver what it said last. False if it did not end in time."""
-        with self._closing:
-            if self._is_closed:
-                return True
-            self._is_closed = True
+        if self._is_closed:
+            return True
+        self._is_closed = True
+        self._counter.close()
         self._stops.stop_all()
-        self._counter.shutdown(wait=False, cancel_futures=True)
         self._ending.emit()
         self._thread.quit()
         ended = not self._thread.isRunning() or self._thread.wait(int(timeout_s * 1000))
@@ -214,28 +203,12 @@ class EngineHost(QObject):
             raise RuntimeError("the engine host is shut down")
         job_id = next(self._ids)
         self._stops.create(job_id)
-        job.ahead = sum(other.kind is not JobKind.COUNT for other in self._jobs.values())
+        job.ahead = len(self._jobs)
         self._jobs[job_id] = job
         if job.ahead:
             self._announced.emit(JobQueued(job_id, job.conversation_id, job.ahead))
         self.jobs_changed.emit()
         return job_id
-
-    def _submit_count(self, unknown: Event, count: Callable[[Published], Event]) -> None:
-        if not self._is_closed:
-            self._jobs[unknown.job_id] = _Job(JobKind.COUNT, None)
-            self._counter.submit(self._run_count, unknown, count)
-
-    def _run_count(self, unknown: Event, count: Callable[[Published], Event]) -> None:
-        """On the counting thread."""
-        try:
-            event = count(self._worker.published)
-        except Exception as error:  # a count that fails is no count; the person can still send
-            record_error(error, "counting tokens")
-            event = unknown
-        with self._closing:
-            if not self._is_closed:  # an event posted to an object that is being deleted would crash
-                self._counted.emit(event)
 
     def _end_early(self, job_id: int, event: Event) -> None:
         """End a job that has not started; what the worker says about it later is dropped."""
@@ -270,31 +243,10 @@ class EngineHost(QObject):
     def _remove(self, job_id: int) -> None:
         job = self._jobs.pop(job_id, None)
         self._stops.forget(job_id)  # a job that the registry does not know counts as stopped
-        if job is None or job.kind is JobKind.COUNT:
+        if job is None:
             return
-        ahead = 0
-        for other_id, other in self._jobs.items():
-            if other.kind is JobKind.COUNT:
-                continue
+        for ahead, (other_id, other) in enumerate(self._jobs.items()):
             if not other.has_started and other.ahead != ahead:
                 other.ahead = ahead
                 self._announced.emit(JobQueued(other_id, other.conversation_id, ahead))
-            ahead += 1
         self.jobs_changed.emit()
-
-
-def _count_tokens(published: Published, request: CountTokens) -> Event:
-    model = published.model
-    if model is None:
-        return TokensCounted(request.job_id, None)
-    return TokensCounted(request.job_id, tuple(model.tokenizer.count(text) for text in request.texts))
-
-
-def _count_prompt(published: Published, request: CountPrompt) -> Event:
-    model = published.model
-    if model is None:
-        return PromptCounted(request.job_id, request.conversation_id, None, 0)
-    ids = model.encode_chat(engine_messages(request.messages), thinking=request.thinking)
-    held = next((entry for entry in published.held if entry.conversation_id == request.conversation_id), None)
-    cached = 0 if held is None else held.reusable(ids)
-    return PromptCounted(request.job_id, request.conversation_id, len(ids), cached)

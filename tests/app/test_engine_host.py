@@ -22,9 +22,7 @@ from app.protocol.events import (
     ModelLoaded,
     ModelLoading,
     PrefillProgressed,
-    PromptCounted,
     TextArrived,
-    TokensCounted,
 )
 from app.protocol.requests import SamplingChoice
 from engine.errors import EngineError, ModelFileError, UserError
@@ -265,34 +263,6 @@ def test_a_model_in_a_reference_cycle_is_freed_by_a_switch(make_host: MakeHost) 
     del model
     host.load()
     assert gone() is None
-
-
-def test_counting_works_while_the_engine_answers(make_host: MakeHost) -> None:
-    host = make_host(LONG)
-    answer = host.ask()
-    host.wait_for(TextArrived, answer)
-    job = host.host.count_tokens(("12345678", ""))
-    assert host.wait_for(TokensCounted, job).counts == (2, 0)
-    assert not host.of((AnswerFinished, AnswerFailed), answer)
-
-
-def test_counting_without_a_model_says_so(make_host: MakeHost) -> None:
-    host = make_host(load=False)
-    assert host.wait_for(TokensCounted, host.host.count_tokens(("a",))).counts is None
-    assert host.wait_for(PromptCounted, host.host.count_prompt(1, question())).tokens is None
-
-
-def test_a_prompt_count_knows_what_the_session_holds(make_host: MakeHost) -> None:
-    host = make_host()
-    fresh = host.wait_for(PromptCounted, host.host.count_prompt(1, question()))
-    assert fresh.cached == 0
-    started = host.wait_for(AnswerStarted, host.ask())
-    assert fresh.tokens == started.prompt_tokens
-    host.wait_for(AnswerFinished)
-    again = host.wait_for(PromptCounted, host.host.count_prompt(1, question()))
-    assert again.cached == started.prompt_tokens
-    other = host.wait_for(PromptCounted, host.host.count_prompt(1, question("something else")))
-    assert other.cached == 0
 
 
 class Plan:

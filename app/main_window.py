@@ -105,7 +105,7 @@ def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> I
     services = WindowServices(paths, settings, host, chats)
     panels = make_side_panels(host, paths.benchmarks_dir, theme.theme)
     window = MainWindow(services, theme, panels.widget)
-    panels.panel.qualification_requested.connect(window.show_qualification)
+    panels.panel.qualification_requested.connect(window.commands.show_qualification)
     settings.problem_found.connect(window.show_problem)
     for number, problem in enumerate((*problems, *settings.load_problems)):
         window.chat.banners.show_notice(Notice(NoticeLevel.WARNING, problem, key=f"start-{number}"))

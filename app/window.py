@@ -1,7 +1,8 @@
-"""The main window: it puts the parts side by side and passes on what the person asks for. GUI thread.
+"""The main window: it puts the parts side by side and tells them what the services say. GUI thread.
 
 All knowledge of chats is in `ChatService`, of settings in `SettingsService`, of the engine in `EngineHost`; the window
-makes the widgets, connects them and gives them the theme. Regions, pages and commands are in the modules beside it.
+makes the widgets, connects them and gives them the theme. Regions, pages and what a person can ask for (`Commands`) are
+in the modules beside it; none of them imports the window.
 """
 
 from itertools import pairwise
@@ -11,9 +12,8 @@ from PySide6.QtCore import QByteArray, QCoreApplication, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QFontMetricsF
 from PySide6.QtWidgets import QMainWindow, QWidget
 
-from app.chat.models import Chat, ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
+from app.chat.models import ChatStatus, ChatSummary, ModelStatus, Notice, NoticeLevel, OpenChat, UndoOffer
 from app.desktop import Notifier, SleepBlocker
-from app.pages.chat_settings import ChatSettingsDialog
 from app.pages.doctor_page import DoctorPage
 from app.pages.models_page import ModelsPage
 from app.pages.settings_page import SettingsPage
@@ -27,7 +27,6 @@ from app.window_actions import install_actions
 from app.window_away import AwayWatch
 from app.window_chat import ChatPage
 from app.window_commands import CHAT_MENU, PROGRAM_MENU, Commands
-from app.window_exchange import choose_and_export
 from app.window_header import Header
 from app.window_pages import Pages
 from app.window_panel import SidePanel
@@ -49,8 +48,6 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._generation = 0
         self._is_built = False
-        self._chats: tuple[ChatSummary, ...] = ()
-        self._chat: Chat | None = None
         self._apply_settings_to_theme(services.settings.settings)
         self.sidebar = Sidebar(theme.theme, theme.font(SMALL))
         self.header = Header(theme.theme)
@@ -66,8 +63,8 @@ class MainWindow(QMainWindow):
         self.resize(1360, 860)
         self.toast = Toast(self.regions, (self.chat.body, self.pages))
         self._away = AwayWatch(self, services.chats, services.settings, Notifier(), SleepBlocker())
-        self._commands = Commands(self)
-        self.shortcuts = install_actions(self, self._commands.handlers())
+        self.commands = Commands(services, self.sidebar, self.regions, self.pages, self)
+        self.shortcuts = install_actions(self, self.commands.handlers())
         self.header.more_button.set_actions(self.shortcuts[name] for name in CHAT_MENU)
         self.sidebar.more_button.set_actions(self.shortcuts[name] for name in PROGRAM_MENU)
         self._connect()
@@ -76,7 +73,8 @@ class MainWindow(QMainWindow):
         self._on_theme_changed(theme.theme)
         self._on_settings_changed(services.settings.settings)
         self._restore_geometry()
-        self.show_page(self.chat)
+        self.pages.show_page(self.chat)
+        self._show_title()
 
     @property
     def models(self) -> ModelsPage:
@@ -136,43 +134,49 @@ class MainWindow(QMainWindow):
         self._connect_sidebar()
         self.header.sidebar_toggled.connect(self.regions.toggle_sidebar)
         self.header.panel_toggled.connect(self.regions.toggle_panel)
-        self.header.back_requested.connect(lambda: self.show_page(self.chat))
-        self.header.chat_settings_requested.connect(self.open_chat_settings)
-        self.models.doctor_requested.connect(lambda: self.show_page(self.doctor))
-        self.status.models_requested.connect(lambda: self.show_page(self.models))
+        self.header.back_requested.connect(lambda: self.pages.show_page(self.chat))
+        self.header.chat_settings_requested.connect(self.commands.open_chat_settings)
+        self.pages.currentChanged.connect(self._show_title)
+        self.models.doctor_requested.connect(lambda: self.pages.show_page(self.doctor))
+        self.status.models_requested.connect(lambda: self.pages.show_page(self.models))
         self.status.cancel_load_requested.connect(chats.cancel_load)
 
     def _connect_sidebar(self) -> None:
-        sidebar, chats = self.sidebar, self.services.chats
-        sidebar.new_requested.connect(self.new_chat)
-        sidebar.chat_opened.connect(self._open_chat)
-        sidebar.hit_opened.connect(self._open_hit)
+        sidebar, chats, commands = self.sidebar, self.services.chats, self.commands
+        sidebar.new_requested.connect(commands.new_chat)
+        sidebar.chat_opened.connect(commands.open_chat)
+        sidebar.hit_opened.connect(commands.open_hit)
         sidebar.search_changed.connect(chats.search)
         sidebar.rename_requested.connect(chats.rename_chat)
         sidebar.pin_requested.connect(chats.set_pinned)
         sidebar.delete_requested.connect(chats.delete_chat)
-        sidebar.export_requested.connect(self.export)
-        sidebar.import_requested.connect(self._commands.import_chats)
-        sidebar.models_requested.connect(lambda: self.show_page(self.models))
-        sidebar.settings_requested.connect(lambda: self.show_page(self.settings))
+        sidebar.export_requested.connect(commands.export)
+        sidebar.import_requested.connect(commands.import_chats)
+        sidebar.models_requested.connect(lambda: self.pages.show_page(self.models))
+        sidebar.settings_requested.connect(lambda: self.pages.show_page(self.settings))
 
     # ------------------------------------------------------------ the service speaks
 
     def _on_chats_changed(self, chats: tuple[ChatSummary, ...]) -> None:
-        self._chats = chats
         self._away.titles = {chat.id: chat.title for chat in chats}
         self.sidebar.show_chats(chats)
 
     def _on_chat_opened(self, opened: OpenChat) -> None:
         self.sidebar.set_current(opened.chat.id)
         self.status.show_status(self.services.chats.status(opened.chat.id))
-        self._on_chat_changed(opened.chat)
-        self.show_page(self.chat)
+        self._on_chat_changed()
+        self.pages.show_page(self.chat)
 
-    def _on_chat_changed(self, chat: Chat) -> None:
-        self._chat = chat
+    def _on_chat_changed(self) -> None:
         if self.pages.shows_chat:
             self._show_title()
+
+    def _show_title(self) -> None:
+        chat = self.services.chats.current_chat
+        title = chat.title if chat is not None else ""
+        is_chat = self.pages.shows_chat
+        self.header.show_title(title if is_chat else self.pages.title(), is_chat=is_chat)
+        self.setWindowTitle(f"{title} – Haloband" if title else "Haloband")
 
     def _on_status_changed(self, status: ChatStatus) -> None:
         if status.chat_id == self.services.chats.current_chat_id:
@@ -193,51 +197,7 @@ class MainWindow(QMainWindow):
         """Show the first of the file; the others stand below it in the list."""
         self.toast.say(QCoreApplication.translate("MainWindow", "%Ln chat(s) imported.", None, len(chat_ids)))
         if chat_ids:
-            self._open_chat(chat_ids[0])
-
-    # ------------------------------------------------------------ the person acts
-
-    def show_page(self, page: QWidget) -> None:
-        self.pages.setCurrentWidget(page)
-        self._show_title()
-        if page is self.chat:
-            self.chat.focus_composer()
-        else:
-            page.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _show_title(self) -> None:
-        title = self._chat.title if self._chat is not None else ""
-        is_chat = self.pages.shows_chat
-        self.header.show_title(title if is_chat else self.pages.title(), is_chat=is_chat)
-        self.setWindowTitle(f"{title} – Haloband" if title else "Haloband")
-
-    def show_qualification(self) -> None:
-        """The Benchmark panel wants the page of the qualification."""
-        self.show_page(self.pages.qualify)
-
-    def new_chat(self) -> None:
-        self.services.chats.new_chat()
-        self.show_page(self.chat)
-
-    def _open_chat(self, chat_id: int) -> None:
-        if chat_id != self.services.chats.current_chat_id:
-            self.services.chats.open_chat(chat_id)
-        self.show_page(self.chat)
-
-    def _open_hit(self, chat_id: int, message_id: int | None) -> None:
-        self.chat.jump_to(message_id)
-        self.services.chats.open_chat(chat_id, message_id)
-        self.show_page(self.chat)
-
-    def export(self, chat_id: int | None) -> None:
-        """Ask where to, and export a chat."""
-        if chat_id is not None:
-            title = next((chat.title for chat in self._chats if chat.id == chat_id), "")
-            choose_and_export(self, self.services.chats, chat_id, title)
-
-    def open_chat_settings(self) -> None:
-        if self._chat is not None:
-            ChatSettingsDialog(self.services, self._chat, self).open()
+            self.commands.open_chat(chat_ids[0])
 
     # ------------------------------------------------------------ looks
 

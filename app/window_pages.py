@@ -3,7 +3,7 @@ owned by the main window."""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.pages.doctor_page import DoctorPage
@@ -45,6 +45,14 @@ class Pages(QStackedWidget):
             self._qualify = make_qualify_page(services.host, folder, self._theme, model)
             self.addWidget(self._qualify)
         return self._qualify
+
+    def show_page(self, page: QWidget) -> None:
+        """Show one of the pages, and put the keyboard where one goes on there."""
+        self.setCurrentWidget(page)
+        if page is self.chat:
+            self.chat.focus_composer()
+        else:
+            page.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def shows_chat(self) -> bool:

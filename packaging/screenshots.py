@@ -160,7 +160,7 @@ class Photographer:
         self._new_chat()
 
     def _new_chat(self) -> None:
-        self._window.new_chat()
+        self._window.shortcuts["new_chat"].trigger()
         self.wait(lambda: not self._window.chat.transcript.messages, 10)
 
     def _chat(self) -> None:
@@ -216,8 +216,8 @@ class Photographer:
         self._window.shortcuts["shortcuts"].trigger()
 
     def _chat_settings(self) -> None:
-        self._window.show_page(self._window.chat)
-        self._window.open_chat_settings()
+        self._window.pages.show_page(self._window.chat)
+        self._window.header.settings_button.click()
 
     def _help(self) -> None:
         self._window.shortcuts["help"].trigger()
@@ -227,7 +227,7 @@ class Photographer:
         self.settle(6.0)
 
     def _benchmark(self) -> None:
-        self._window.show_page(self._window.chat)
+        self._window.pages.show_page(self._window.chat)
         self._window.panel.tabs.setCurrentIndex(1)
 
     def _failure(self) -> None:

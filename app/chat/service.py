@@ -144,6 +144,10 @@ class ChatService(ChatNews):
         """What the chat's answer does now."""
         return self._answers.status(chat_id)
 
+    def title(self, chat_id: int) -> str:
+        """What the list calls a chat; empty until a first question gives it a title."""
+        return next((row.title for row in self._library.summaries if row.id == chat_id), "")
+
     def open_chat(self, chat_id: int, message_id: int | None = None) -> None:
         """Show a chat; with `message_id`, the branch that leads to this message (a search hit)."""
 
@@ -174,8 +178,7 @@ class ChatService(ChatNews):
     def delete_chat(self, chat_id: int) -> None:
         """Take a chat off the list (its answer is stopped) and offer undo. It is erased for good at the next start."""
         self.stop(chat_id)
-        title = next((row.title for row in self._library.summaries if row.id == chat_id), "")
-        text = self.tr("“{title}” was deleted.").format(title=title or self.tr("New chat"))
+        text = self.tr("“{title}” was deleted.").format(title=self.title(chat_id) or self.tr("New chat"))
         self._library.delete(chat_id, text, lambda: self._on_chat_deleted(chat_id), lambda: self.open_chat(chat_id))
 
     def _on_chat_deleted(self, chat_id: int) -> None:

@@ -20,7 +20,7 @@ def current(driver: WindowDriver) -> Chat:
 
 
 def open_dialog(driver: WindowDriver) -> ChatSettingsDialog:
-    driver.window.open_chat_settings()
+    driver.window.header.settings_button.click()
     return next(d for d in driver.window.findChildren(ChatSettingsDialog) if d.isVisible())
 
 

@@ -21,6 +21,6 @@ def test_the_benchmark_panel_opens_the_qualification(qtbot: QtBot, tmp_path: Pat
         assert window.pages.currentWidget() is window.pages.qualify
         assert window.pages.qualify.isVisible()
         qtbot.waitUntil(window.pages.qualify.start_button.isEnabled, timeout=20_000)
-        window.show_page(window.chat)
+        window.pages.show_page(window.chat)
         assert not window.pages.qualify.isVisible()
         window.close()

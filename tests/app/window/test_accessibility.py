@@ -38,7 +38,7 @@ def test_another_chats_phases_are_not_announced(open_driver: OpenDriver, spoken:
     driver.send("A question")
     driver.wait(lambda: driver.last.text)
     busy = driver.chats.current_chat_id
-    driver.window.new_chat()
+    driver.trigger("new_chat")
     driver.wait(lambda: not driver.messages)
     spoken.clear()
     assert busy is not None

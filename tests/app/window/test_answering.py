@@ -115,7 +115,7 @@ def test_leaving_a_chat_does_not_stop_its_answer(open_driver: OpenDriver) -> Non
     busy = driver.chats.current_chat_id
     assert busy is not None
     driver.wait(lambda: "word2" in driver.last.text)
-    driver.window.new_chat()
+    driver.trigger("new_chat")
     driver.wait(lambda: driver.chats.current_chat_id != busy)
     assert driver.messages == []
     assert driver.chats.status(busy).state is GenerationState.DECODING

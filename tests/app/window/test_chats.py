@@ -6,6 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 
 from app.settings import Theme
+from app.widgets.elided_label import ElidedLabel
 from app.window_actions import ACTIONS
 from tests.app.window.conftest import OpenDriver
 from tests.app.window.driver import WindowDriver
@@ -31,10 +32,27 @@ def test_rename_pin_delete_and_undo(driver: WindowDriver) -> None:
     driver.wait(lambda: driver.chats.current_chat_id == chat and len(driver.messages) == 2)
 
 
+def test_the_header_names_what_is_shown_and_the_window_its_chat(driver: WindowDriver) -> None:
+    window, header = driver.window, driver.window.header
+    shown = header.findChild(ElidedLabel)
+    assert (shown.text(), window.windowTitle(), header.back_button.isVisible()) == ("New chat", "Haloband", False)
+    driver.ask("Rivers")
+    driver.wait(lambda: window.windowTitle() == "Rivers – Haloband")
+    assert shown.text() == "Rivers"
+    for action, title in (("settings", "Settings"), ("models", "Models"), ("doctor", "This computer")):
+        driver.trigger(action)
+        assert (shown.text(), window.windowTitle()) == (title, "Rivers – Haloband")
+        assert header.back_button.isVisible()
+        assert not header.settings_button.isVisible()
+    header.back_button.click()
+    assert (shown.text(), header.back_button.isVisible()) == ("Rivers", False)
+    assert window.focusWidget() is driver.composer.field
+
+
 def test_search_finds_words_of_messages_and_opens_the_place(driver: WindowDriver) -> None:
     driver.ask("Where do salmon spawn?")
     salmon = driver.chats.current_chat_id
-    driver.window.new_chat()
+    driver.trigger("new_chat")
     driver.wait(lambda: driver.chats.current_chat_id != salmon)
     driver.trigger("search")
     driver.qtbot.keyClicks(driver.window.sidebar.search_field, "salmon")
@@ -107,7 +125,7 @@ def test_every_control_has_a_name(driver: WindowDriver) -> None:
     driver.ask("A question")
     pages: list[QWidget] = [driver.window.chat, driver.window.models, driver.window.settings]
     for page in pages:
-        driver.window.show_page(page)
+        driver.window.pages.show_page(page)
         for widget in driver.window.findChildren(QAbstractButton):
             if widget.isVisible():
                 assert widget.accessibleName() or widget.text(), widget.objectName()

@@ -130,7 +130,7 @@ def test_left_out_turns_are_said_and_sent_again(driver: WindowDriver) -> None:
     start = driver.chats.current_chat.history_from_id if driver.chats.current_chat else None
     assert f"first {[m.id for m in driver.messages].index(start)} message" in banner.text
     first = driver.chats.current_chat_id
-    driver.window.new_chat()
+    driver.trigger("new_chat")
     driver.wait(lambda: not driver.messages)
     assert not banner.isVisible()
     driver.chats.open_chat(first)
@@ -185,7 +185,7 @@ def test_drafts_are_kept_for_each_chat(driver: WindowDriver) -> None:
     first = driver.chats.current_chat_id
     assert first is not None
     driver.type("draft of the first")
-    driver.window.new_chat()
+    driver.trigger("new_chat")
     driver.wait(lambda: driver.chats.current_chat_id != first and driver.draft == "")
     driver.type("draft of the second")
     driver.chats.open_chat(first)

@@ -103,7 +103,7 @@ class BenchTableModel(QAbstractTableModel):
         if column == AGAINST and compared is not None:
             return words.comparison_sentence(compared)
         if column == SPEED and figure is not Figure.WALL and row.stats(figure) is not None:
-            return _tr("{speed} tok/s").format(speed=words.figure_text(row, figure))
+            return formats.isolated(_tr("{speed} tok/s").format(speed=words.figure_text(row, figure)))
         return self._text(line, column).replace("\n", ", ")
 
 

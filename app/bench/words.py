@@ -19,7 +19,7 @@ def plan_name(plan: Plan) -> str:
     names = {
         Plan.QUICK: _tr("Quick"),
         Plan.STANDARD: _tr("Standard"),
-        Plan.SEED: _tr("9,133 tokens, two cuts"),
+        Plan.SEED: formats.isolated(_tr("9,133 tokens, two cuts")),
         Plan.SWEEP: _tr("Sweep over depth"),
     }
     return names[plan]
@@ -65,7 +65,7 @@ def spread(stats: Stats | None) -> str:
     if stats is None:
         return formats.UNKNOWN
     mean = formats.significant(stats.mean)
-    return mean if stats.stdev is None else f"{mean} ± {formats.significant(stats.stdev, 2)}"
+    return mean if stats.stdev is None else formats.isolated(f"{mean} ± {formats.significant(stats.stdev, 2)}")
 
 
 def line_name(row: BenchRow, figure: Figure) -> str:
@@ -75,7 +75,7 @@ def line_name(row: BenchRow, figure: Figure) -> str:
         text = _tr("prompt + {tokens}").format(tokens=formats.tokens(row.generated_tokens))
     else:
         text = plain.name(figure)
-    return f"{text}\n{row.variant}" if row.variant else text
+    return f"{text}\n{formats.isolated(row.variant)}" if row.variant else text
 
 
 def figure_text(row: BenchRow, figure: Figure) -> str:
@@ -83,7 +83,8 @@ def figure_text(row: BenchRow, figure: Figure) -> str:
     stats = row.stats(figure)
     if stats is None:
         return formats.UNKNOWN
-    return _tr("{value} s").format(value=spread(stats)) if figure is Figure.WALL else spread(stats)
+    value = spread(stats)
+    return formats.isolated(_tr("{value} s").format(value=value)) if figure is Figure.WALL else value
 
 
 def difference_cell(difference: Difference | None) -> str:
@@ -97,7 +98,8 @@ def difference_cell(difference: Difference | None) -> str:
 def comparison_sentence(item: Comparison) -> str:
     """One compared figure for a screen reader and the tooltip."""
     unit = _tr("s") if item.figure is Figure.WALL else _tr("tok/s")
-    text = f"{item.test}: {spread(item.old)} → {spread(item.new)} {unit}"
+    change = formats.isolated(f"{spread(item.old)} → {spread(item.new)} {unit}")
+    text = f"{item.test}: {change}"
     found = item.difference
     if found is None:
         return text
@@ -110,7 +112,7 @@ def comparison_sentence(item: Comparison) -> str:
 
 
 def _ratio(difference: Difference) -> str:
-    return f"{QLocale().toString(difference.ratio, 'f', 2)}×"
+    return formats.isolated(f"{QLocale().toString(difference.ratio, 'f', 2)}×")
 
 
 def row_details(row: BenchRow) -> str:

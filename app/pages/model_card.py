@@ -92,7 +92,7 @@ def facts_line(entry: "ModelEntry") -> str:
         return ""
     parts = [entry.architecture, entry.quantization, formats.size(entry.file_bytes)]
     if entry.parameters is not None:
-        parts.insert(1, _tr("{count} parameters").format(count=_short_count(entry.parameters)))
+        parts.insert(1, formats.isolated(_tr("{count} parameters").format(count=_short_count(entry.parameters))))
     if entry.context_length is not None:
         parts.append(_tr("context up to {tokens}").format(tokens=formats.tokens(entry.context_length)))
     return " · ".join(part for part in parts if part)

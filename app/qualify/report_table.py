@@ -77,7 +77,7 @@ class ReportTableModel(QAbstractTableModel):
 
 
 def _percent(check: Check) -> str:
-    return _tr("{share} %").format(share=formats.significant(100 * check.value))
+    return formats.isolated(_tr("{share} %").format(share=formats.significant(100 * check.value)))
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

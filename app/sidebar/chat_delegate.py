@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from app.sidebar.chat_model import ChatRole, ChatRow
 from app.theme import Theme
+from app.widgets.formats import isolated
 from app.widgets.icons import pixmap
 
 _PAD = 10
@@ -68,7 +69,7 @@ class ChatDelegate(QStyledItemDelegate):
         if row.snippet:
             line.setHeight(QFontMetrics(option.font).height() + 8)
         title = QFontMetrics(option.font).elidedText(row.shown_title, Qt.TextElideMode.ElideRight, int(line.width()))
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | side_of(mirrored=mirrored), title)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | side_of(mirrored=mirrored), isolated(title))
         if row.snippet:
             self._paint_snippet(painter, inner, line.bottom(), row, mirrored=mirrored)
         painter.restore()

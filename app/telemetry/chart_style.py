@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QColor, QFont
 
 from app.theme import VISIBLE, Theme, ensure_contrast
-from app.widgets.formats import count
+from app.widgets.formats import count, isolated
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ def make_plot(name: str, unit: str = "") -> Any:  # Any: pyqtgraph has no types
     plot.hideButtons()
     plot.setFrameShape(plot.Shape.NoFrame)
     plot.getPlotItem().setContentsMargins(0, 4, 8, 0)
+    plot.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # mirrored, pyqtgraph parts axis and grid
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
         axis.enableAutoSIPrefix(False)
@@ -82,7 +83,6 @@ def style_plot(plot: Any, theme: Theme, small: QFont) -> None:
 def line_pen(colour: str, *, dashed: bool = False) -> Any:
     """A two-pixel line."""
     import pyqtgraph
-    from PySide6.QtCore import Qt
 
     return pyqtgraph.mkPen(QColor(colour), width=2, style=Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine)
 
@@ -90,7 +90,8 @@ def line_pen(colour: str, *, dashed: bool = False) -> Any:
 def tick_strings(values: Sequence[float], scale: float, spacing: float, unit: str = "") -> list[str]:
     """Ticks in the locale's digits, with the unit."""
     del spacing
-    return [f"{axis_number(value * scale)} {unit}".rstrip() for value in values]
+    numbers = [axis_number(value * scale) for value in values]
+    return [isolated(f"{number} {unit}") for number in numbers] if unit else numbers
 
 
 def axis_number(value: float) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.telemetry.chart_style import series_colours
 from app.telemetry.layer_table import layer_sentence
 from app.theme import Theme
+from app.widgets.formats import power_of_1024
 from engine.ledger import LayerMemory, MemoryReport
 
 _HEIGHT = 148
@@ -66,7 +67,7 @@ class LayerBars(QWidget):
         painter.end()
 
     def _area(self) -> QRectF:
-        gutter = QFontMetricsF(self._small).horizontalAdvance(_tick_text(30)) + 8
+        gutter = QFontMetricsF(self._small).horizontalAdvance(power_of_1024(3)) + 8
         return QRectF(gutter, 6, max(1.0, self.width() - gutter - 8), _HEIGHT - _FOOT - 6)
 
     def _scale(self) -> tuple[int, int]:
@@ -84,7 +85,7 @@ class LayerBars(QWidget):
             painter.setPen(QPen(QColor(self._theme.hairline), 1))
             painter.drawLine(int(area.left()), round(y), int(area.right()), round(y))
             painter.setPen(QColor(self._theme.muted))
-            text = _tick_text(exponent)
+            text = power_of_1024(exponent // _DECADE)
             baseline = min(max(y + metrics.ascent() / 2 - 1, metrics.ascent()), area.bottom() + 2)
             painter.drawText(int(area.left() - metrics.horizontalAdvance(text) - 6), round(baseline), text)
 
@@ -119,11 +120,6 @@ class LayerBars(QWidget):
             text = str(index)
             x = area.left() + slot * (index + 0.5) - metrics.horizontalAdvance(text) / 2
             painter.drawText(round(x), round(area.bottom() + metrics.ascent() + 4), text)
-
-
-def _tick_text(exponent: int) -> str:
-    """A power of 1,024 without decimals."""
-    return f"1 {('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB')[exponent // _DECADE]}"
 
 
 def _values(layer: LayerMemory) -> tuple[int, int, int]:

@@ -14,7 +14,7 @@ def _tr(text: str) -> str:
 
 def kind_text(ratio: int) -> str:
     """What a layer keeps of the past: the newest 128 tokens, and one compressed row for so many before them."""
-    return _tr("window") if ratio == 0 else _tr("1 in {ratio}").format(ratio=ratio)
+    return _tr("window") if ratio == 0 else formats.isolated(_tr("1 in {ratio}").format(ratio=ratio))
 
 
 def layer_sentence(layer: LayerMemory) -> str:

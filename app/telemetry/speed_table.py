@@ -1,6 +1,6 @@
 """The speed chart's numbers as a table: the newest points, one row each, newest first. GUI thread."""
 
-from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
@@ -44,15 +44,11 @@ class SpeedTable(QTableWidget):
             texts = ("", "", "")
             if row < len(newest):
                 point = newest[row]
-                texts = (_seconds(point.at_s), formats.speed(point.prefill), formats.speed(point.decode))
+                texts = (formats.tenths(point.at_s), formats.speed(point.prefill), formats.speed(point.decode))
             for column, text in enumerate(texts):
                 item = self.item(row, column)
                 if item is not None and item.text() != text:
                     item.setText(text)
-
-
-def _seconds(value: float) -> str:
-    return _tr("{seconds} s").format(seconds=QLocale().toString(value, "f", 1))
 
 
 def _spaced(points: tuple[SpeedPoint, ...]) -> list[SpeedPoint]:

@@ -1,16 +1,32 @@
 """Numbers as the whole window shows them: three significant digits, always a unit, the locale's separators, a dash
-for what is not known yet. Pure functions; GUI thread by habit (they use the default QLocale and translations)."""
+for what is not known yet. Pure functions; GUI thread by habit (they use the default QLocale and translations).
+
+A number and its unit are one thing, but text that runs from right to left would put "1 GiB" as "GiB 1". So whatever
+joins a number to a unit or to another number goes through `isolated`; tests/app/test_number_order.py finds what does
+not.
+"""
 
 import math
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
 
 UNKNOWN = "–"
-_BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
+_ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def _tr(text: str, disambiguation: str | None = None, n: int = -1) -> str:
     return QCoreApplication.translate("Formats", text, disambiguation, n)
+
+
+def isolated(text: str) -> str:
+    """The text as a piece that keeps its own order in a window that is mirrored; elsewhere the text alone.
+
+    The pair of signs is U+2068 FIRST STRONG ISOLATE and U+2069 POP DIRECTIONAL ISOLATE (UAX #9); neither is drawn.
+    """
+    mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    return f"{_ISOLATE}{text}{_END_ISOLATE}" if mirrored else text
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -30,12 +46,12 @@ def count(value: int | None) -> str:
 
 def speed(tok_s: float | None) -> str:
     """A speed in tokens per second."""
-    return UNKNOWN if tok_s is None else _tr("{speed} tok/s").format(speed=significant(tok_s))
+    return UNKNOWN if tok_s is None else isolated(_tr("{speed} tok/s").format(speed=significant(tok_s)))
 
 
 def tokens(value: int | None) -> str:
     """A number of tokens, in words."""
-    return _tr("– tokens") if value is None else _tr("%Ln token(s)", None, value)
+    return _tr("– tokens") if value is None else isolated(_tr("%Ln token(s)", None, value))
 
 
 def size(n_bytes: int | None) -> str:
@@ -46,7 +62,12 @@ def size(n_bytes: int | None) -> str:
     while value >= 1024 and unit < len(_BINARY) - 1:
         value /= 1024
         unit += 1
-    return f"{count(n_bytes) if unit == 0 else significant(value)} {_BINARY[unit]}"
+    return isolated(f"{count(n_bytes) if unit == 0 else significant(value)} {_BINARY[unit]}")
+
+
+def power_of_1024(exponent: int) -> str:
+    """A mark of a scale: 1 B, 1 KiB and so on to 1 PiB, without decimals."""
+    return isolated(f"1 {_BINARY[exponent]}")
 
 
 def duration(seconds: float | None) -> str:
@@ -54,15 +75,20 @@ def duration(seconds: float | None) -> str:
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
     if seconds < 10:
-        return _tr("{seconds} s").format(seconds=QLocale().toString(float(seconds), "f", 1))
+        return tenths(seconds)
     whole = round(seconds)
     if whole < 60:
-        return _tr("{seconds} s").format(seconds=whole)
+        return isolated(_tr("{seconds} s").format(seconds=whole))
     if whole < 3600:
-        return _tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
-    return _tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
+        return isolated(_tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60))
+    return isolated(_tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60))
+
+
+def tenths(seconds: float) -> str:
+    """Seconds with one decimal, however many they are."""
+    return isolated(_tr("{seconds} s").format(seconds=QLocale().toString(float(seconds), "f", 1)))
 
 
 def percent(share: float) -> str:
     """A share of 0 to 1 as a whole percentage."""
-    return _tr("{percent} %").format(percent=QLocale().toString(round(100 * share)))
+    return isolated(_tr("{percent} %").format(percent=QLocale().toString(round(100 * share))))

@@ -1420,10 +1420,6 @@
             <translation>{saved} gespart bei {tokens}: F16-Schlüssel und -Werte aller Köpfe für diese Tokens, minus das Gehaltene, plus die F32-Masken des größten Schritts, die nie angelegt werden.</translation>
         </message>
         <message>
-            <source>{seconds} s</source>
-            <translation>{seconds} s</translation>
-        </message>
-        <message>
             <source>{tokens} read in {steps}</source>
             <translation>{tokens} gelesen in {steps}</translation>
         </message>

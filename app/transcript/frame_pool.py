@@ -1,5 +1,7 @@
-"""Recycles the frames that hold the controls of visible messages, and gathers their signals. GUI thread; owned by the
-view."""
+"""Recycles the frames that hold the controls of visible messages, gathers their signals and orders them for Tab. GUI
+thread; owned by the view."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -27,6 +29,7 @@ class FramePool(QObject):
         super().__init__(parent)
         self._used: dict[int, MessageFrame] = {}
         self._spare: list[MessageFrame] = []
+        self._focus_order: tuple[int, ...] = ()
 
     def frame(self, message_id: int, parent: QWidget, theme: Theme) -> MessageFrame:
         """The frame of a message: its own, a spare one, or a new one."""
@@ -51,6 +54,19 @@ class FramePool(QObject):
 
     def clear(self) -> None:
         self.keep(set())
+
+    def order_focus(self, view: QWidget, message_ids: Sequence[int]) -> None:
+        """Let Tab go from the view through these messages, top to bottom; new widgets would come last in the window."""
+        shown = tuple(message_ids)
+        if shown == self._focus_order:
+            return
+        self._focus_order = shown
+        before = view
+        for message_id in shown:
+            frame = self._used.get(message_id)
+            for widget in frame.focus_chain() if frame is not None else ():
+                QWidget.setTabOrder(before, widget)
+                before = widget
 
     def _make(self, parent: QWidget, theme: Theme) -> MessageFrame:
         frame = MessageFrame(theme, parent)

@@ -1,8 +1,7 @@
 """The conversation: a scroll area that lays out and paints only what is in the window. GUI thread.
 
-Rows have exact heights once seen and estimated ones before; when an estimate above the window is corrected, the scroll
-position moves with it, so the text one reads stands still. Streamed text is gathered and painted on a timer. The
-window gives `MessageView` records and gets message ids back.
+The window gives `MessageView` records and gets message ids back. Where one reads is kept by reading_place.py, so that
+the text there stands still; streamed text is gathered and painted on a timer.
 """
 
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from app.transcript.model import MessageView, PrefillStatus
 from app.transcript.newest_button import NewestButton
 from app.transcript.page import Page
 from app.transcript.page_painter import paint_page
+from app.transcript.reading_place import Anchor, ReadingPlace
 from app.transcript.selection import Selection, TextPlace
 from app.transcript.stream_buffer import Pieces, StreamBuffer
 from app.transcript.text_style import TextStyle
@@ -26,8 +26,6 @@ from app.transcript.view_input import ViewInput
 _HIGHLIGHT_S = 0.006
 _SIDE_MARGIN = 24
 _COLUMN_CHARACTERS = 96  # the widest comfortable line
-_BOTTOM_MARGIN = 24.0
-_MOST_CORRECTIONS = 200  # rows in the window, each corrected at most a few times
 
 
 def _tr(text: str) -> str:
@@ -47,11 +45,10 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, style: TextStyle, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.page = Page(style)
-        self._follows = True
-        self._is_adjusting = False
-        self._focus_order: tuple[int, ...] = ()
         self._frames = FramePool(self)
-        self._input = ViewInput(self, self)
+        self._input = ViewInput(self, self)  # before anything touches the viewport, because it hears of that
+        self._place = ReadingPlace(self.page, self)
+        self._place.scrolled.connect(self._refresh)
         self._newest = NewestButton(style.theme, self)
         self._newest.clicked.connect(self.scroll_to_newest)
         self._stream = StreamBuffer(self._append, self)
@@ -63,8 +60,6 @@ class TranscriptView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self.viewport().setObjectName("reading")
-        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.verticalScrollBar().setSingleStep(24)
         self._wire_frames()
 
     def _wire_frames(self) -> None:
@@ -95,15 +90,15 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_messages(self, views: Sequence[MessageView], *, keep_place: bool = False) -> None:
         """Show another chat at its end, or (keep_place) another version of this one where it stands."""
-        place = self.verticalScrollBar().value()
+        top = self._place.top
         self._stream.clear()
         self._frames.clear()
         self.page.width = self.column_width()
         self.page.show(views, keep=keep_place)
-        self._follows = not keep_place or self._follows
+        self._place.follows = not keep_place or self._place.follows
         self._refresh()
-        if not self._follows:
-            self.verticalScrollBar().setValue(place)
+        if not self._place.follows:
+            self._place.move_to(top)
 
     def add_message(self, view: MessageView) -> None:
         """Put a message at the end."""
@@ -143,7 +138,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_style(self, style: TextStyle) -> None:
         """Another theme or text size: everything is laid out again, where it is seen."""
-        anchor = self._anchor()
+        anchor = self._place.anchor()
         self._newest.set_theme(style.theme)
         self.page.style = style
         self.page.set_style(style, self.column_width())
@@ -151,7 +146,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_thinking_open(self, is_open: bool) -> None:
         """Whether thinking stays open after it ended, where the person did not say otherwise."""
-        anchor = self._anchor()
+        anchor = self._place.anchor()
         if self.page.set_thinking_open(is_open):
             self._return_to(anchor)
 
@@ -161,12 +156,12 @@ class TranscriptView(QAbstractScrollArea):
 
     def toggle_fold(self, message_id: int) -> None:
         """Open or close the thinking of a message; what was clicked stays where it is."""
-        self._follows = False
+        self._place.follows = False
         self.page.toggle_fold(message_id)
         self._refresh()
 
     def _on_expand_toggled(self, message_id: int) -> None:
-        self._follows = False
+        self._place.follows = False
         self.page.toggle_expanded(message_id)
         self._refresh()
 
@@ -185,7 +180,7 @@ class TranscriptView(QAbstractScrollArea):
         return max(float(_SIDE_MARGIN), (width - column) / 2), column
 
     def scroll_y(self) -> float:
-        return float(self.verticalScrollBar().value())
+        return self._place.top
 
     def layout_of_row(self, row: int) -> MessageLayout:
         return self.page.layout(row)
@@ -194,68 +189,22 @@ class TranscriptView(QAbstractScrollArea):
         return self.page.geometry.top(row)
 
     def visible_rows(self) -> range:
-        top = self.scroll_y()
-        return self.page.geometry.rows_between(top, top + self.viewport().height())
+        return self._place.visible_rows()
 
-    def _anchor(self) -> tuple[int, float] | None:
-        """The message at the top edge and how much of it is above the edge, as a share of its height."""
-        geometry = self.page.geometry
-        if not self.messages:
-            return None
-        row = geometry.row_at(self.scroll_y())
-        return self.messages[row].id, (self.scroll_y() - geometry.top(row)) / max(1.0, geometry.height(row))
-
-    def _return_to(self, anchor: tuple[int, float] | None) -> None:
-        """After all heights changed: bring the same place back to the top edge, or stay at the end."""
-        self._update_range()
-        row = self.page.row_of(anchor[0]) if anchor else None
-        if anchor is not None and row is not None and not self._follows:
-            self._set_scroll(self.row_top(row) + anchor[1] * self.page.geometry.height(row))
+    def _return_to(self, anchor: Anchor) -> None:
+        """After all heights changed."""
+        self._place.return_to(anchor)
         self._refresh()
 
     def _refresh(self) -> None:
         """Lay out what is seen, keep the place, put the controls, repaint."""
-        self._is_adjusting = True
-        try:
-            self._settle()
-        finally:
-            self._is_adjusting = False
+        self._place.settle()
         self.place_frames()
         self.page.release_far(self.visible_rows())
-        self._update_newest_button()
+        self._newest.show_over(self.viewport(), not self._place.follows and not self._place.is_all_in_sight)
         self.viewport().update()
         if not self._highlight_timer.isActive():
             self._highlight_timer.start()
-
-    def _settle(self) -> None:
-        """Lay out what is in the window until nothing moves any more."""
-        for _ in range(_MOST_CORRECTIONS):
-            self._update_range()
-            if self._follows:
-                self._set_scroll(float(self.verticalScrollBar().maximum()))
-            if not any(self._correct_row(row) for row in self.visible_rows()):
-                break
-        self._update_range()
-        if self._follows:
-            self._set_scroll(float(self.verticalScrollBar().maximum()))
-
-    def _correct_row(self, row: int) -> bool:
-        """Lay a row out where it is seen. True if its height changed; what grew above the window is scrolled away."""
-        top = self.scroll_y()
-        grown_above = self.page.correct_row(row, top, self.viewport().height())
-        if grown_above and not self._follows:
-            self._update_range()
-            self._set_scroll(top + grown_above)
-        return grown_above is not None
-
-    def _update_range(self) -> None:
-        total = self.page.geometry.total() + _BOTTOM_MARGIN
-        bar = self.verticalScrollBar()
-        bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, round(total - self.viewport().height())))
-
-    def _set_scroll(self, value: float) -> None:
-        self.verticalScrollBar().setValue(round(value))
 
     def place_frames(self) -> None:
         """Put the controls of the visible messages at their places."""
@@ -270,36 +219,18 @@ class TranscriptView(QAbstractScrollArea):
             visible = (top - row_top, top - row_top + height)
             frame.bind(layout, position=row + 1, total=len(self.messages), visible=visible, theme=theme)
             frame.show()
-        self._order_focus(rows)
+        self._frames.order_focus(self, [self.messages[row].id for row in rows])
         self.viewport().update()
 
-    def _order_focus(self, rows: range) -> None:
-        """Let Tab go from the view through its messages, top to bottom; new widgets would come last in the window."""
-        shown = tuple(self.messages[row].id for row in rows)
-        if shown == self._focus_order:
-            return
-        self._focus_order = shown
-        before: QWidget = self
-        for message_id in shown:
-            frame = self._frames.existing(message_id)
-            for widget in frame.focus_chain() if frame is not None else ():
-                QWidget.setTabOrder(before, widget)
-                before = widget
-
     # ------------------------------------------------------------ scrolling
-
-    def _on_scrolled(self, value: int) -> None:
-        if not self._is_adjusting:
-            self._follows = value >= self.verticalScrollBar().maximum() - 2
-            self._refresh()
 
     @property
     def follows(self) -> bool:
         """True while the view stays at the newest text by itself."""
-        return self._follows
+        return self._place.follows
 
     def scroll_to_newest(self) -> None:
-        self._follows = True
+        self._place.follows = True
         self._refresh()
 
     def scroll_to_message(self, message_id: int) -> None:
@@ -307,27 +238,8 @@ class TranscriptView(QAbstractScrollArea):
 
     def scroll_to_place(self, place: TextPlace) -> None:
         """Bring a place in the text into the upper third of the window."""
-        row = self.page.row_of(place.message_id)
-        if row is None:
-            return
-        self._follows = False
-        for _ in range(6):  # heights near the place may still be estimates
-            blocks = self.page.layout(row).blocks()
-            block = next((b.layout for b in blocks if (b.section, b.index) == (place.section, place.index)), None)
-            y = 0.0 if block is None else block.top + block.y_of(place.position)
-            before = self.scroll_y()
-            self._is_adjusting = True
-            self._set_scroll(self.row_top(row) + y - self.viewport().height() / 3)
-            self._is_adjusting = False
+        if self._place.approach(place):
             self._refresh()
-            if self.scroll_y() == before:
-                break
-        self._follows = self.verticalScrollBar().value() >= self.verticalScrollBar().maximum()
-        self._update_newest_button()
-
-    def _update_newest_button(self) -> None:
-        shown = not self._follows and self.verticalScrollBar().maximum() > 0
-        self._newest.show_over(self.viewport(), shown)
 
     # ------------------------------------------------------------ selection and colours
 
@@ -353,7 +265,7 @@ class TranscriptView(QAbstractScrollArea):
     # ------------------------------------------------------------ events
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        anchor = self._anchor()
+        anchor = self._place.anchor()
         super().resizeEvent(event)
         self.page.set_width(self.column_width())
         self._return_to(anchor)

@@ -42,3 +42,14 @@ def talk(
     """`count` messages, question and answer in turn; ids from 1."""
     roles = (Role.USER, Role.ASSISTANT)
     return [MessageView(n + 1, roles[n % 2], f"Message {n + 1}. {text}") for n in range(count)]
+
+
+def at_end(view: TranscriptView) -> bool:
+    bar = view.verticalScrollBar()
+    return bar.value() == bar.maximum()
+
+
+def stream(view: TranscriptView, message_id: int, text: str, size: int = 7) -> None:
+    for at in range(0, len(text), size):
+        view.append_text(message_id, "", text[at : at + size])
+        view.flush()

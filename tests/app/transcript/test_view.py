@@ -1,8 +1,5 @@
-"""The transcript as a person meets it: following, streaming, selecting, folding, long lists."""
+"""The transcript as a person meets it: streaming, selecting, folding, long lists."""
 
-from dataclasses import replace
-
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton
@@ -12,9 +9,8 @@ from app.transcript.code_layout import CodeLayout
 from app.transcript.message_frame import MessageFrame
 from app.transcript.model import MessageState, MessageView, PrefillStatus, Role
 from app.transcript.selection import TextPlace
-from app.transcript.text_style import TextStyle
 from app.transcript.view import TranscriptView
-from tests.app.transcript.conftest import MakeView, talk
+from tests.app.transcript.conftest import MakeView, at_end, stream, talk
 
 
 def frames(view: TranscriptView) -> list[MessageFrame]:
@@ -23,17 +19,6 @@ def frames(view: TranscriptView) -> list[MessageFrame]:
 
 def frame_of(view: TranscriptView, message_id: int) -> MessageFrame:
     return next(frame for frame in frames(view) if frame.message_id == message_id)
-
-
-def at_end(view: TranscriptView) -> bool:
-    bar = view.verticalScrollBar()
-    return bar.value() == bar.maximum()
-
-
-def stream(view: TranscriptView, message_id: int, text: str, size: int = 7) -> None:
-    for at in range(0, len(text), size):
-        view.append_text(message_id, "", text[at : at + size])
-        view.flush()
 
 
 # ---------------------------------------------------------------- long lists
@@ -53,49 +38,6 @@ def test_only_what_is_near_the_window_is_laid_out(make_view: MakeView) -> None:
         bar.setValue(value)
     laid_out = sum(1 for row in range(3_000) if view.page.is_laid_out(row))
     assert laid_out < 120
-
-
-def test_text_that_is_read_stands_still_when_estimates_above_are_corrected(make_view: MakeView) -> None:
-    messages = [m if m.role is Role.USER else replace(m, text="# Big\n\n" + "word " * 300) for m in talk(60)]
-    view = make_view(messages)
-    bar = view.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    for _ in range(60):
-        row = view.visible_rows()[len(view.visible_rows()) // 2]
-        block = view.layout_of_row(row).blocks()[-1].layout
-        before = view.row_top(row) + block.top - view.scroll_y()
-        bar.setValue(bar.value() - 20)
-        assert view.row_top(row) + block.top - view.scroll_y() == pytest.approx(before + 20, abs=2)
-
-
-def test_resizing_keeps_the_message_in_view(make_view: MakeView) -> None:
-    view = make_view(talk(200))
-    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    row = view.visible_rows().start
-    view.resize(460, 600)
-    assert abs(view.visible_rows().start - row) <= 1
-
-
-# ---------------------------------------------------------------- following
-
-
-def test_the_view_follows_a_growing_answer_at_the_end(make_view: MakeView) -> None:
-    view = make_view([*talk(20), MessageView(99, Role.ASSISTANT, "", MessageState.STREAMING)])
-    stream(view, 99, "A line of text.\n\n" * 40)
-    assert at_end(view)
-
-
-def test_the_view_stays_where_one_reads_and_offers_the_newest(make_view: MakeView, qtbot: QtBot) -> None:
-    view = make_view([*talk(20), MessageView(99, Role.ASSISTANT, "", MessageState.STREAMING)])
-    view.verticalScrollBar().setValue(100)
-    place = view.verticalScrollBar().value()
-    stream(view, 99, "A line of text.\n\n" * 40)
-    assert view.verticalScrollBar().value() == place
-    newest = next(b for b in view.findChildren(QAbstractButton) if b.objectName() == "newestButton")
-    assert newest.isVisible()
-    qtbot.mouseClick(newest, Qt.MouseButton.LeftButton)
-    assert at_end(view)
-    assert not newest.isVisible()
 
 
 # ---------------------------------------------------------------- streaming
@@ -256,13 +198,3 @@ def _label_texts(view: TranscriptView) -> list[str]:
     from PySide6.QtWidgets import QLabel
 
     return [label.text() for label in view.findChildren(QLabel) if label.isVisible()]
-
-
-def test_a_new_theme_is_laid_out_without_losing_the_place(make_view: MakeView, style: TextStyle) -> None:
-    view = make_view(talk(100))
-    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
-    row = view.visible_rows().start
-    bigger = replace(style, generation=2)
-    bigger.body.setPointSizeF(style.body.pointSizeF() * 1.5)
-    view.set_style(bigger)
-    assert abs(view.visible_rows().start - row) <= 1

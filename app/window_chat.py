@@ -1,22 +1,16 @@
-"""The chat in the middle of the window: banners, transcript, composer, and the wires between them and `ChatService`.
-GUI thread."""
-
-from pathlib import Path
+"""The chat in the middle of the window: banners, transcript, composer, and the wires between them and `ChatService`;
+those of the composer are in window_composing.py. GUI thread."""
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.chat.budget import FitOption, SendRefused
 from app.chat.models import (
     Chat,
     ChatStatus,
     Message,
     MessageState,
     OpenChat,
-    PendingDocument,
-    PendingDocuments,
-    PendingState,
     Role,
     TextDelta,
 )
@@ -30,6 +24,7 @@ from app.transcript.text_style import TextStyle
 from app.transcript.view import TranscriptView
 from app.widgets.toast import announce
 from app.window_banners import Banners
+from app.window_composing import Composing
 from app.window_document import DocumentDialog
 from app.window_empty import EmptyState
 from app.window_find import FindBar
@@ -59,6 +54,7 @@ class ChatPage(QWidget):
         self._opening = Opening(self._view_of, self)
         self.transcript = TranscriptView(style)
         self.composer = Composer(service.paste_text, theme)
+        self.composing = Composing(service, self.composer, self)
         self.find_bar = FindBar(self.transcript, theme)
         self.empty = EmptyState(theme)
         self.body = QWidget()  # the transcript, or what stands in its place
@@ -88,52 +84,32 @@ class ChatPage(QWidget):
         service.message_changed.connect(self._on_message_changed)
         service.text_arrived.connect(self._on_text_arrived)
         service.status_changed.connect(self._on_status_changed)
-        service.budget_changed.connect(self.composer.set_budget)
-        service.documents_changed.connect(self._on_documents_changed)
-        service.draft_changed.connect(self._on_draft_changed)
-        service.sent.connect(self._on_sent)
-        service.edited.connect(self.composer.end_edit_of)
-        service.send_refused.connect(self._on_send_refused)
         service.notice.connect(self.banners.show_notice)
         service.document_text_ready.connect(self._on_document_text_ready)
 
     def _connect_views(self) -> None:
-        composer, transcript, service = self.composer, self.transcript, self._service
-        composer.send_requested.connect(self._send)
-        composer.stop_requested.connect(service.stop)
-        composer.draft_changed.connect(service.set_draft)
-        composer.files_chosen.connect(service.add_files)
-        composer.attach_requested.connect(self.choose_files)
-        composer.document_removed.connect(service.remove_document)
-        composer.document_inserted.connect(service.insert_document_as_text)
-        composer.document_previewed.connect(self._preview_document)
-        composer.recall_requested.connect(self.edit_last)
-        composer.edit_submitted.connect(service.edit_message)
+        transcript, service = self.transcript, self._service
+        self.composer.recall_requested.connect(self.edit_last)
         transcript.edit_requested.connect(self._edit)
         transcript.regenerate_requested.connect(service.regenerate)
         transcript.branch_requested.connect(service.branch_chat)
         transcript.delete_requested.connect(service.delete_message)
         transcript.version_requested.connect(service.select_version)
-        transcript.document_requested.connect(self._preview_document)
+        transcript.document_requested.connect(service.request_document_text)
         self.banners.left_out.restore_requested.connect(service.restore_history)
         self.find_bar.closed.connect(self.focus_composer)
-        self.empty.attach_requested.connect(self.choose_files)
+        self.empty.attach_requested.connect(self.composing.choose_files)
         self.empty.example_chosen.connect(self._on_example_chosen)
 
     # ------------------------------------------------------------ the service speaks
 
     def _on_chat_opened(self, opened: OpenChat) -> None:
         self.composer.end_edit()
-        status = self._service.status(opened.chat.id)
         self._messages = {message.id: message for message in opened.messages}
         self._show_empty()  # before the messages come, so that they are laid out once, at the width they will have
         self._opening.start(opened.messages, self._show_opened)
-        self.composer.set_draft(opened.chat.draft)
-        documents = tuple(PendingDocument(d.id, d.name, PendingState.READY, d) for d in opened.pending_documents)
-        self.composer.set_documents(PendingDocuments(opened.chat.id, documents))
-        self.composer.refusal.hide()
-        self.composer.set_state(status.state)
-        self._announced = status.state
+        self.composing.show_chat(opened)
+        self._announced = self._service.status(opened.chat.id).state
         self._show_left_out(opened.chat)
         self.focus_composer()
 
@@ -196,30 +172,10 @@ class ChatPage(QWidget):
             self.transcript.update_state(message_view(message, status))
         self.transcript.set_prefill(message.id, prefill_status(status))
 
-    def _on_documents_changed(self, pending: PendingDocuments) -> None:
-        if pending.chat_id == self._service.current_chat_id:
-            self.composer.set_documents(pending)
-
-    def _on_draft_changed(self, chat_id: int, text: str) -> None:
-        if chat_id == self._service.current_chat_id:
-            self.composer.set_draft(text)
-
-    def _on_sent(self, chat_id: int) -> None:
-        if chat_id == self._service.current_chat_id:
-            self.composer.clear_sent()
-
-    def _on_send_refused(self, refused: SendRefused) -> None:
-        if refused.chat_id == self._service.current_chat_id:
-            self.composer.show_refusal(refused)
-
     def _show_left_out(self, chat: Chat) -> None:
         self.banners.show_chat(chat, tuple(self._messages))
 
     # ------------------------------------------------------------ the person acts
-
-    def _send(self, option: FitOption | None) -> None:
-        self.composer.note_sent()
-        self._service.send(option)
 
     def edit_last(self) -> None:
         """Change the last question."""
@@ -237,11 +193,6 @@ class ChatPage(QWidget):
         answers = [m for m in self.transcript.messages if m.role.value == Role.ASSISTANT.value]
         return answers[-1].text if answers else ""
 
-    def choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, _tr("Add documents"))
-        if names:
-            self._service.add_files([Path(name) for name in names])
-
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -257,9 +208,6 @@ class ChatPage(QWidget):
             self._opening.finish()
             self.transcript.scroll_to_message(message_id)
 
-    def _preview_document(self, key: int) -> None:
-        self._service.request_document_text(key)
-
     def _on_document_text_ready(self, key: int, text: str) -> None:
         names = [d.name for m in self._messages.values() for d in m.documents if d.id == key]
         chip = self.composer.chips.chip(key)
@@ -267,8 +215,7 @@ class ChatPage(QWidget):
         DocumentDialog(title, text, self).open()
 
     def _on_example_chosen(self, text: str) -> None:
-        self.composer.set_draft(text)
-        self._service.set_draft(text)
+        self.composing.propose(text)
         self.focus_composer()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -43,7 +43,7 @@ class Commands:
             "rename": self._rename,
             "export": lambda: self.export(self._chats.current_chat_id),
             "import": self.import_chats,
-            "attach": chat.choose_files,
+            "attach": chat.composing.choose_files,
             "copy_answer": lambda: copy_to_clipboard(chat.last_answer()),
             "regenerate": self._chats.regenerate,
             "stop": self._escape,

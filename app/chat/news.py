@@ -2,13 +2,6 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.answers import AnswerRunner
-from app.chat.asking import Asking
-from app.chat.budgeting import Budgeter
-from app.chat.library import ChatLibrary
-from app.chat.model_keeper import ModelKeeper
-from app.chat.stage import Stage
-
 
 class ChatNews(QObject):
     """All signals carry the frozen record of app/chat/models.py or budget.py named beside them."""
@@ -34,31 +27,3 @@ class ChatNews(QObject):
     document_text_ready = Signal(int, str)  # document key, whole text (asked with request_document_text)
     exported = Signal(object)  # Path written
     imported = Signal(object)  # tuple[int, ...]: ids of the new chats
-
-    def relay(
-        self,
-        answers: AnswerRunner,
-        library: ChatLibrary,
-        stage: Stage,
-        asking: Asking,
-        budgeter: Budgeter,
-        models: ModelKeeper,
-    ) -> None:
-        """What views hear just as the parts say it. The service says the rest itself."""
-        answers.text_arrived.connect(self.text_arrived)
-        library.list_changed.connect(self.chats_changed)
-        library.search_finished.connect(self.search_finished)
-        library.undo_offered.connect(self.undo_offered)
-        library.exported.connect(self.exported)
-        library.imported.connect(self.imported)
-        stage.chat_opened.connect(self.chat_opened)
-        stage.branch_changed.connect(self.branch_changed)
-        stage.chat_changed.connect(self.chat_changed)
-        stage.documents_changed.connect(self.documents_changed)
-        asking.message_added.connect(self.message_added)
-        asking.sent.connect(self.sent)
-        asking.edited.connect(self.edited)
-        asking.refused.connect(self.send_refused)
-        budgeter.changed.connect(self.budget_changed)
-        for part in (answers, asking, models):
-            part.notice.connect(self.notice)

@@ -2,7 +2,7 @@
 
 Every method returns at once: reading and writing happen on the store's thread, counting and document reading on
 helper threads, answering in EngineWorker. Results come back as signals (app/chat/news.py). Views keep no state of
-their own beyond what these told them. The parts are in the modules beside this one; here they are put together.
+their own beyond what these told them. The work is done by the parts, which app/chat/parts.py puts together.
 """
 
 import sqlite3
@@ -10,33 +10,21 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.chat.answers import AnswerRunner
-from app.chat.asking import Asking
 from app.chat.budget import FitOption
-from app.chat.budgeting import Budgeter
-from app.chat.drafting import Drafting
-from app.chat.library import ChatLibrary
-from app.chat.model_keeper import ModelKeeper
 from app.chat.models import (
     Chat,
     ChatSettings,
     ChatStatus,
     ExportFormat,
-    Message,
-    ModelState,
     ModelStatus,
     Notice,
     NoticeLevel,
     OpenChat,
-    PendingDocuments,
 )
 from app.chat.news import ChatNews
-from app.chat.stage import Stage
+from app.chat.parts import ChatParts
 from app.documents.paste import is_long_paste
 from app.engine_host import EngineHost
-from app.errors import record_error
-from app.protocol.events import Event
-from app.settings import Settings
 from app.settings_service import SettingsService
 from app.store import chats, messages
 from app.store.store import Store, StoreOpened
@@ -49,35 +37,12 @@ class ChatService(ChatNews):
         self, store: Store, host: EngineHost, settings: SettingsService, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._store, self._host, self._settings = store, host, settings
+        self._store, self._settings = store, settings
         self._is_closed = False
-        self._answers = AnswerRunner(store, host, self)
-        self._library = ChatLibrary(store, self._answers.busy_states, self)
-        self._drafting = Drafting(store, host, self)
-        self._budgeter = Budgeter(store, host, settings, self)
-        self._models = ModelKeeper(host, settings, self)
-        self._stage = Stage(store, self._answers, self._drafting, self._budgeter, self)
-        self._asking = Asking(
-            store, host, settings, self._stage, self._answers, self._drafting, self._budgeter, self._models, self
-        )
-        self._connect_parts()
-        self.relay(self._answers, self._library, self._stage, self._asking, self._budgeter, self._models)
-
-    def _connect_parts(self) -> None:
-        """Where one part's news is another part's business."""
-        self._host.event_arrived.connect(self._on_engine_event)
-        self._settings.changed.connect(self._on_settings_changed)
-        self._answers.status_changed.connect(self._on_status_changed)
-        self._answers.message_changed.connect(self._on_message_changed)
-        self._answers.ended.connect(self._on_answer_ended)
-        self._library.chat_changed.connect(self._stage.update_chat)
-        self._drafting.documents_changed.connect(self._on_documents_changed)
-        self._drafting.draft_changed.connect(self._on_draft_changed)
-        self._asking.chats_touched.connect(self._library.refresh)
-        self._stage.chat_opened.connect(self._library.refresh)
-        self._models.changed.connect(self._on_model_changed)
-        for part in (self._library, self._drafting, self._stage, self._asking):
-            part.failed.connect(self._on_failed)
+        self._parts = parts = ChatParts(store, host, settings, self)
+        self._answers, self._library, self._drafting = parts.answers, parts.library, parts.drafting
+        self._budgeter, self._models, self._stage = parts.budgeter, parts.models, parts.stage
+        self._asking = parts.asking
 
     # ---- life
 
@@ -91,26 +56,21 @@ class ChatService(ChatNews):
         if self._is_closed:
             return
         self._is_closed = True
-        self._asking.close()
-        self._drafting.close()
-        self._answers.begin_close()
-        self._host.shutdown()
-        self._answers.close()
-        self._library.close()
+        self._parts.close()
         self._store.close()
 
     def _on_store_opened(self, opened: StoreOpened) -> None:
         if opened.warning:
-            self._tell(NoticeLevel.WARNING, opened.warning, key="store", is_sticky=True)
+            self.notice.emit(Notice(NoticeLevel.WARNING, opened.warning, key="store", is_sticky=True))
         if opened.interrupted:
             text = self.tr(
                 "%n answer(s) were interrupted when the program ended; their text was kept.", "", opened.interrupted
             )
-            self._tell(NoticeLevel.INFO, text, key="interrupted")
+            self.notice.emit(Notice(NoticeLevel.INFO, text, key="interrupted"))
         self._library.refresh()
         if self._settings.settings.general.reopen_last_chat:
             self._store.submit(
-                chats.last_used, self._open_or_create, lambda error: self._on_failed(error, "opening a chat")
+                chats.last_used, self._open_or_create, lambda error: self._parts.report(error, "opening a chat")
             )
         else:
             self.new_chat()
@@ -305,50 +265,3 @@ class ChatService(ChatNews):
 
     def cancel_load(self) -> None:
         self._models.cancel()
-
-    # ---- what the parts tell
-
-    def _on_engine_event(self, event: Event) -> None:
-        for part in (self._models, self._answers, self._drafting, self._asking.sending, self._budgeter):
-            part.on_event(event)
-
-    def _on_status_changed(self, status: ChatStatus) -> None:
-        self.status_changed.emit(status)
-        self._library.tell()
-
-    def _on_message_changed(self, message: Message) -> None:
-        self.message_changed.emit(self._stage.settle(message))
-
-    def _on_answer_ended(self, chat_id: int) -> None:
-        self._library.refresh()
-        if chat_id == self._stage.chat_id:
-            self._budgeter.set_messages(self._stage.messages)
-        self._asking.on_answer_ended(chat_id)
-
-    def _on_documents_changed(self, pending: PendingDocuments) -> None:
-        if pending.chat_id == self._stage.chat_id:
-            self._budgeter.set_pending(pending.documents)
-            self.documents_changed.emit(pending)
-
-    def _on_draft_changed(self, chat_id: int, text: str) -> None:
-        if chat_id == self._stage.chat_id:
-            self._budgeter.set_draft(text)
-            self.draft_changed.emit(chat_id, text)
-
-    def _on_model_changed(self, status: ModelStatus) -> None:
-        self._asking.sending.model_name = self._models.name
-        self._asking.sending.context_length = self._budgeter.context_length = self._models.context_length
-        if status.state is ModelState.READY:
-            self._budgeter.recount()
-        self.model_changed.emit(status)
-
-    def _on_settings_changed(self, settings: Settings, before: Settings) -> None:
-        if (settings.answers, settings.presets, settings.model) != (before.answers, before.presets, before.model):
-            self._budgeter.refresh_history()
-
-    def _on_failed(self, error: BaseException, doing: str) -> None:
-        text = record_error(error, doing)
-        self._tell(NoticeLevel.ERROR, text.message, key=doing, is_bug=text.is_bug)
-
-    def _tell(self, level: NoticeLevel, text: str, *, key: str, is_sticky: bool = False, is_bug: bool = False) -> None:
-        self.notice.emit(Notice(level, text, key, is_sticky, is_bug))

@@ -1,11 +1,6 @@
-"""Earlier benchmark runs as JSON files in one folder, and the comparison of two runs figure by figure.
+"""Earlier benchmark runs as JSON files in one folder (engine/record_files.py), and the comparison of two runs figure by
+figure."""
 
-The caller names the folder and the atomic writer; the app and the command line hand in those of app.paths. A file that
-cannot be read is reported beside the runs and left alone.
-"""
-
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +9,7 @@ from engine.bench.plans import SEED_PROMPT
 from engine.bench.records import BenchRun, Figure
 from engine.bench.stats import Difference, Stats, compare
 from engine.errors import UserError
-
-Writer = Callable[[Path, bytes], None]
+from engine.record_files import Writer, load_all, save_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +30,14 @@ class History:
 
 def save_run(run: BenchRun, folder: Path, write: Writer) -> Path:
     """Write a run as a new file, named by its time and plan; never over another one. Returns its path."""
-    stem = re.sub(r"[^0-9A-Za-z]+", "-", f"{run.started_at}-{run.settings.plan.value}").strip("-")
-    path, number = folder / f"{stem}.json", 1
-    while path.exists():
-        number += 1
-        path = folder / f"{stem}-{number}.json"
-    write(path, run_to_json(run).encode())
-    return path
+    return save_new(f"{run.started_at}-{run.settings.plan.value}", run_to_json(run), folder, write)
 
 
 def load_history(folder: Path) -> History:
     """All runs saved in the folder. A folder that does not exist is an empty history."""
-    runs, problems = [], []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            runs.append(load_run(path))
-        except UserError as error:
-            problems.append(str(error))
+    runs, problems = load_all(folder, load_run)
     runs.sort(key=lambda saved: (saved.run.started_at, saved.path.name), reverse=True)
-    return History(tuple(runs), tuple(problems))
+    return History(tuple(runs), problems)
 
 
 def load_run(path: Path) -> SavedRun:

@@ -1,15 +1,12 @@
 """Every report of the qualification as a JSON file in one folder. Failures are kept like passes; nothing is removed."""
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import UserError
 from engine.qualify.records import Report
 from engine.qualify.report import report_from_json, report_to_json
-
-Writer = Callable[[Path, bytes], None]
+from engine.record_files import Writer, load_all, save_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +27,14 @@ class ReportHistory:
 
 def save_report(report: Report, folder: Path, write: Writer) -> Path:
     """Write a report as a new file, never over another one. Returns its path."""
-    stem = re.sub(r"[^0-9A-Za-z]+", "-", f"{report.started_at}-{report.series}").strip("-")
-    path, number = folder / f"{stem}.json", 1
-    while path.exists():
-        number += 1
-        path = folder / f"{stem}-{number}.json"
-    write(path, report_to_json(report).encode())
-    return path
+    return save_new(f"{report.started_at}-{report.series}", report_to_json(report), folder, write)
 
 
 def load_reports(folder: Path) -> ReportHistory:
     """All reports in the folder; one that does not exist is an empty history."""
-    found, problems = [], []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            found.append(load_report(path))
-        except UserError as error:
-            problems.append(str(error))
-    found.sort(key=lambda saved: (saved.report.started_at, saved.path.name), reverse=True)
-    return ReportHistory(tuple(found), tuple(problems))
+    reports, problems = load_all(folder, load_report)
+    reports.sort(key=lambda saved: (saved.report.started_at, saved.path.name), reverse=True)
+    return ReportHistory(tuple(reports), problems)
 
 
 def load_report(path: Path) -> SavedReport:

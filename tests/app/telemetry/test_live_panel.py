@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.protocol.events import BenchmarkAdvanced, BenchmarkStarted
-from app.telemetry.chart_style import axis_number, scale_ticks, series_colours
+from app.telemetry.chart_style import axis_number, charts_are_ready, scale_ticks, series_colours
 from app.telemetry.layer_table import LayerTableModel, layer_sentence
 from app.telemetry.live_meter import LiveMeter
 from app.telemetry.live_panel import LivePanel
@@ -64,7 +64,8 @@ def test_an_empty_panel_says_what_to_do_and_shows_dashes(make: Make) -> None:
     assert {value.text() for value in panel.facts.values()} == {formats.UNKNOWN}
 
 
-def test_a_speed_has_a_plot_once_it_has_a_line(make: Make, clock: StubClock) -> None:
+def test_a_speed_has_a_plot_once_it_has_a_line(make: Make, clock: StubClock, qtbot: QtBot) -> None:
+    qtbot.waitUntil(charts_are_ready, timeout=90_000)  # another thread imports what a plot needs
     panel = make()
     panel.show()
     assert panel.chart.drawn == ()

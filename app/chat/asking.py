@@ -19,6 +19,7 @@ from app.chat.sending import Sender
 from app.chat.stage import Stage
 from app.engine_host import EngineHost
 from app.errors import record_error
+from app.protocol.events import PromptCounted
 from app.protocol.requests import PromptMessage
 from app.settings_service import SettingsService
 from app.store.store import Store
@@ -140,16 +141,25 @@ class Asking(QObject):
         self._store.submit(lambda db: move_to_new_chat(db, question), moved, self._failing("making a chat"))
 
     def _on_committed(
-        self, question: Question, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int
+        self,
+        question: Question,
+        committed: Committed,
+        prompt: tuple[PromptMessage, ...],
+        counted: PromptCounted | None,
+        answer_tokens: int,
     ) -> None:
         self._refusals.pop(question.chat_id, None)
         self.notice.emit(Notice(NoticeLevel.INFO, "", NOTICE_KEY))
         if question.is_new:
             self._drafting.sent(question.chat_id, question.text, frozenset(question.document_ids))
+            if question.chat_id == self._stage.chat_id:
+                self._budgeter.set_draft(self._drafting.text(question.chat_id))
             self.sent.emit(question.chat_id)
         elif question.edits is not None:
             self.edited.emit(question.edits)
-        self._start(committed, prompt, answer_tokens)
+        if not self._is_closed:
+            self._budgeter.answer_begun(question.chat_id, counted, answer_tokens)
+            self._start(committed, prompt, answer_tokens)
 
     def _on_refused(self, refused: SendRefused, question: Question) -> None:
         self._refusals[question.chat_id] = question
@@ -174,8 +184,6 @@ class Asking(QObject):
             action()
 
     def _start(self, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int) -> None:
-        if self._is_closed:
-            return
         if committed.opened is None:
             self._stage.append(committed.question, committed.answer)
             self.message_added.emit(committed.question)

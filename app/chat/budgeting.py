@@ -2,6 +2,7 @@
 
 All counting happens on the host's counting thread. The history is counted as one prompt when it changed; the draft
 alone while it is typed, one count at a time with the newest text, so that a megabyte in the composer costs no queue.
+While the chat is being answered nothing is counted: the history then follows what the worker says of the answer.
 """
 
 import sqlite3
@@ -13,6 +14,7 @@ from app.chat.budget import ContextBudget
 from app.chat.effective import effective_settings
 from app.chat.models import Chat, Message, OpenChat, PendingDocument
 from app.chat.prompt import build_prompt, load_history
+from app.chat.running_context import RunningContext, advanced
 from app.documents.prompt import document_block
 from app.engine_host import EngineHost
 from app.errors import record_error
@@ -56,6 +58,7 @@ class Budgeter(QObject):
         self._history_job: int | None = None
         self._history_is_stale = False  # changed after the running count began
         self._document_jobs: dict[int, tuple[int, ...]] = {}  # by job id: the documents counted
+        self._running: dict[int, RunningContext] = {}  # by chat id: answers under way, and the shown chat's last one
         self._told: ContextBudget | None = None
         self.context_length: int | None = None  # of the model; the budget's context is never larger
         self._draft_timer = QTimer(self, singleShot=True, interval=DRAFT_MS)
@@ -69,6 +72,7 @@ class Budgeter(QObject):
         """Another chat, or another branch of it."""
         if self._chat is None or self._chat.id != opened.chat.id:
             self._history = _History()
+        self._running = {chat_id: running for chat_id, running in self._running.items() if not running.has_ended}
         self._chat, self._messages = opened.chat, opened.messages
         self.set_draft(draft)
         self.refresh_history()
@@ -81,6 +85,12 @@ class Budgeter(QObject):
     def set_messages(self, shown: tuple[Message, ...]) -> None:
         self._messages = shown
         self.refresh_history()
+
+    def answer_begun(self, chat_id: int, counted: PromptCounted | None, answer_limit: int) -> None:
+        """A question is on its way to the engine; `counted` is its whole prompt, None if that could not be counted."""
+        prompt, cached = (None, 0) if counted is None else (counted.tokens, counted.cached)
+        self._running[chat_id] = RunningContext(prompt, cached, answer_limit)
+        self._tell()
 
     def set_draft(self, text: str) -> None:
         if text == self._draft and self._draft_tokens is not None:
@@ -126,7 +136,7 @@ class Budgeter(QObject):
 
     def _count_history(self) -> None:
         chat = self._chat
-        if chat is None or self._history_job is not None:
+        if chat is None or self._history_job is not None or self._is_answering(chat.id):
             return
         self._history_is_stale = False
         last = self._messages[-1].id if self._messages else None
@@ -163,7 +173,7 @@ class Budgeter(QObject):
         record_error(error, "counting a chat")  # the numbers stay unknown; nothing else depends on them
 
     def on_event(self, event: Event) -> None:
-        """Counts that were asked for here."""
+        """Counts that were asked for here, and how far answers are."""
         if isinstance(event, TokensCounted) and event.job_id == self._draft_job:
             self._draft_job = None
             if self._counted_draft == self._draft:
@@ -175,6 +185,8 @@ class Budgeter(QObject):
             self._history_job = None
             if self._chat is not None and event.conversation_id == self._chat.id:
                 self._history = _History(event.tokens, event.cached)
+                if not self._history_is_stale and not self._is_answering(self._chat.id):
+                    self._running.pop(self._chat.id, None)
             if self._history_is_stale or self._chat is None or event.conversation_id != self._chat.id:
                 self._history_timer.start()
             self._tell()
@@ -183,6 +195,24 @@ class Budgeter(QObject):
             if event.counts is not None:
                 self._on_documents_counted(document_ids, event.counts)
             self._tell()
+        else:
+            self._follow(event)
+
+    def _follow(self, event: Event) -> None:
+        """An answer goes on. The end of one in a chat that is not shown leaves nothing to follow."""
+        chat_id = getattr(event, "conversation_id", None)
+        running = self._running.get(chat_id) if isinstance(chat_id, int) else None
+        if running is None or chat_id is None:
+            return
+        self._running[chat_id] = advanced(running, event)
+        if self._chat is None or chat_id != self._chat.id:
+            if self._running[chat_id].has_ended:
+                del self._running[chat_id]
+            return
+        self._tell()
+
+    def _is_answering(self, chat_id: int) -> bool:
+        return chat_id in self._running and not self._running[chat_id].has_ended
 
     # ---- telling
 
@@ -192,16 +222,25 @@ class Budgeter(QObject):
         if chat is None:
             return None
         waiting = [pending.info.tokens if pending.info else None for pending in self._pending]
-        sent, sent_tokens = self._sent, _sum(self._sent)
-        total = self._history.tokens
-        return ContextBudget(
+        budget = ContextBudget(
             chat_id=chat.id,
             context=self.context,
-            history=None if total is None or sent_tokens is None else max(0, total - sent_tokens),
-            documents=_sum([*sent, *waiting]),
+            history=_without(self._history.tokens, _sum(self._sent)),
+            documents=_sum([*self._sent, *waiting]),
             draft=self._draft_tokens,
             reserved=min(effective_settings(chat, self._settings.settings).max_tokens, self.context),
             cached=self._history.cached,
+        )
+        running = self._running.get(chat.id)
+        if running is None:
+            return budget
+        apart = self._sent if _sum(self._sent) is not None else []  # of a document not counted yet, the whole is known
+        return replace(
+            budget,
+            history=_without(running.total, _sum(apart)),
+            documents=_sum([*apart, *waiting]),
+            reserved=running.reserved,
+            cached=running.read,
         )
 
     def _note_sent(self) -> None:
@@ -234,6 +273,11 @@ def _load(
         for document_id in sorted(unknown)
     }
     return prompt, blocks
+
+
+def _without(total: int | None, part: int | None) -> int | None:
+    """What is left of the total; None if either is not known."""
+    return None if total is None or part is None else max(0, total - part)
 
 
 def _sum(counts: list[int | None]) -> int | None:

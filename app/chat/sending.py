@@ -24,7 +24,7 @@ from app.store.store import Store
 class Sender(QObject):
     """One for the service."""
 
-    committed = Signal(object, object, object, int)  # Question, Committed, prompt, answer tokens
+    committed = Signal(object, object, object, object, int)  # Question, Committed, prompt, its count, answer tokens
     refused = Signal(object, object)  # SendRefused, Question
     failed = Signal(object, str, object)  # error, what was being done, Question
 
@@ -70,7 +70,7 @@ class Sender(QObject):
         if self._current.get(question.chat_id) != ticket:
             return
         if not self._host.has_model:  # nothing can count; the engine checks when the model is there
-            self._commit(ticket, question, prepared)
+            self._commit(ticket, question, prepared, None)
             return
         job_id = self._host.count_prompt(question.chat_id, prepared.prompt, thinking=prepared.settings.thinking)
         self._counting[job_id] = lambda event: self._on_counted(ticket, question, prepared, event)
@@ -80,7 +80,7 @@ class Sender(QObject):
             return
         reserved = self._answer_tokens(question, prepared)
         if event.tokens is None or event.tokens + reserved <= self._context():
-            self._commit(ticket, question, prepared)
+            self._commit(ticket, question, prepared, event)
             return
         texts = tuple(message.content for message in prepared.history)
         blocks = "".join(document_block(name, text) for name, text in prepared.asked.documents)
@@ -130,13 +130,13 @@ class Sender(QObject):
             prompt=number(prompt), reserved=number(reserved), context=number(context)
         )
 
-    def _commit(self, ticket: int, question: Question, prepared: Prepared) -> None:
+    def _commit(self, ticket: int, question: Question, prepared: Prepared, counted: PromptCounted | None) -> None:
         model = self.model_name
         answer_tokens = self._answer_tokens(question, prepared)
 
         def done(committed: Committed) -> None:
             self._current.pop(question.chat_id, None)
-            self.committed.emit(question, committed, prepared.prompt, answer_tokens)
+            self.committed.emit(question, committed, prepared.prompt, counted, answer_tokens)
 
         self._store.submit(lambda db: commit(db, question, prepared, model), done, self._failing(question, ticket))
 

@@ -102,6 +102,7 @@ class Stage(QObject):
         """Messages at the end of the branch, if their chat is shown."""
         if added and added[0].chat_id == self.chat_id:
             self.messages = (*self.messages, *added)
+            self._budgeter.set_messages(self.messages)
 
     def settle(self, message: Message) -> Message:
         """A message in its final form takes its place, its version numbers kept; returned as it is shown."""

@@ -119,7 +119,7 @@ def _details(budget: ContextBudget) -> str:
         (_tr("Documents"), budget.documents),
         (_tr("Chat so far"), budget.history),
         (_tr("Kept for the answer"), budget.reserved),
-        (_tr("Already read (from cache)"), budget.cached),
+        (_tr("Already read"), budget.cached),
         (_tr("Context size"), budget.context),
     )
     return "\n".join(f"{name}: {formats.count(value)}" for name, value in rows)

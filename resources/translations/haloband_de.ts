@@ -564,8 +564,8 @@
             <translation>Dokumente hinzufügen</translation>
         </message>
         <message>
-            <source>Already read (from cache)</source>
-            <translation>Schon gelesen (aus dem Cache)</translation>
+            <source>Already read</source>
+            <translation>Schon gelesen</translation>
         </message>
         <message>
             <source>Ask again</source>

@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+import resources
 from app.main_window import open_window
 from app.paths import app_paths
 from app.real_engine import load_engine_model
@@ -27,14 +29,36 @@ StartProgram = Callable[..., "subprocess.Popen[str]"]
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
     """A data folder whose settings make greedy answers of bounded length."""
-    from dataclasses import replace
-
     folder = tmp_path / "data"
     folder.mkdir()
     settings = Settings()
     answers = replace(settings.answers, temperature=0.0, max_tokens=24)
     SettingsFile(app_paths(folder).settings_file).save(replace(settings, answers=answers))
     return folder
+
+
+@pytest.fixture(scope="session")
+def endless_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded model with nothing in its head for the token that ends an answer: a stream to stop or to kill."""
+    from engine.model_source import open_model
+    from engine.stored_weights import StoredWeights
+    from engine.tokenizer import Tokenizer
+    from tests.support.model_files import ModelParts
+
+    source, name = open_model(resources.embedded_model()), "output.weight"
+    head = StoredWeights(source).decode(name).clone()
+    head[Tokenizer.from_gguf(source).eos] = 0
+    parts = ModelParts.read(resources.embedded_model())
+    parts.put(name, head, source.tensors[name].type_id)
+    return parts.write(tmp_path_factory.mktemp("endless") / "endless.gguf")
+
+
+@pytest.fixture
+def endless(data_dir: Path, endless_model: Path) -> None:
+    """Windows and programs on this data folder open the endless model."""
+    file = SettingsFile(app_paths(data_dir).settings_file)
+    settings = file.load().settings
+    file.save(replace(settings, model=replace(settings.model, path=str(endless_model))))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.composer.chips import Chip
@@ -36,6 +37,7 @@ def test_stop_in_prefill_then_ask_again(real: WindowDriver) -> None:
     assert real.ask("Who are you?").state is MessageState.COMPLETE
 
 
+@pytest.mark.usefixtures("endless")
 def test_stop_in_decode_keeps_the_text(real: WindowDriver) -> None:
     real.window.settings.row("answers", "max_tokens").control.setValue(4096)  # type: ignore[attr-defined] # a spin box
     real.send("Write a very long story about the sea.")
@@ -47,6 +49,7 @@ def test_stop_in_decode_keeps_the_text(real: WindowDriver) -> None:
     assert real.last.text.startswith(seen)
 
 
+@pytest.mark.usefixtures("endless")
 def test_regenerate_while_streaming(real: WindowDriver) -> None:
     real.window.settings.row("answers", "max_tokens").control.setValue(400)  # type: ignore[attr-defined] # a spin box
     real.send("Write a story about the sea.")

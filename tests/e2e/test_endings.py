@@ -3,12 +3,15 @@
 import signal
 import time
 
+import pytest
+
 from app.transcript.model import MessageState
 from tests.e2e.conftest import OpenReal, StartProgram, read_until
 
 _SHOWN_EARLIER_S = 5.0  # what had been on the screen for this long must be on the disk
 
 
+@pytest.mark.usefixtures("endless")
 def test_close_while_answering_keeps_the_text(open_real: OpenReal) -> None:
     real = open_real()
     real.window.settings.row("answers", "max_tokens").control.setValue(4096)  # type: ignore[attr-defined] # a spin box
@@ -22,6 +25,7 @@ def test_close_while_answering_keeps_the_text(open_real: OpenReal) -> None:
     assert again.last.state is MessageState.STOPPED
 
 
+@pytest.mark.usefixtures("endless")
 def test_kill_while_streaming_loses_at_most_the_last_moments(open_real: OpenReal, start_program: StartProgram) -> None:
     program = start_program("stream")
     read_until(program, "ready")

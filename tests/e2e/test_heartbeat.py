@@ -137,6 +137,7 @@ def test_a_long_chat_opens(driver: Callable[[FakeScript], WindowDriver], tmp_pat
     report("scrolled up", heartbeat)
 
 
+@pytest.mark.usefixtures("endless")
 def test_the_embedded_model_answers(open_real: OpenReal) -> None:
     real = open_real()
     real.window.settings.row("answers", "max_tokens").control.setValue(400)  # type: ignore[attr-defined] # a spin box

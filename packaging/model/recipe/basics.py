@@ -29,6 +29,11 @@ def basic_conversations(random_: random.Random, count: int) -> list[Conversation
     return found
 
 
+def written_questions() -> frozenset[str]:
+    """Every question that is written out with its answer, in each way of asking."""
+    return frozenset(way for kind in ("facts", "about") for asked, _ in _FACTS[kind] for way in asked.split("|"))
+
+
 def _turn(random_: random.Random) -> Turn:
     return random_.choices(_MAKERS, _SHARES)[0](random_)
 

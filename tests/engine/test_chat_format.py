@@ -25,26 +25,11 @@ def assistant(text: str, reasoning: str = "") -> Message:
     return Message(Role.ASSISTANT, text, reasoning)
 
 
-# Prompts the embedded model was checked with in transformers: their ids come from that run, not from this code.
+# Prompts the embedded model was checked with in transformers: their ids are from its GPT2Tokenizer, not from this code.
 RECORDED = {
-    "Write a short poem about the sea.": [0, 2, 6970, 264, 2586, 11707, 414, 283, 3994, 20, 3, 5],
-    "Write a Python function that reverses a string.": [
-        0,
-        2,
-        6970,
-        264,
-        972,
-        717,
-        303,
-        11786,
-        282,
-        264,
-        2096,
-        20,
-        3,
-        5,
-    ],
-    "Explain what a GPU is in simple terms.": [0, 2, 3450, 13191, 504, 264, 684, 11211, 305, 304, 1308, 1612, 20, 3, 5],
+    "Write a short poem about the sea.": [0, 2, 609, 263, 2784, 5073, 365, 268, 1689, 20, 3, 5],
+    "Write a Python function that reverses a string.": [0, 2, 609, 263, 2266, 1183, 316, 11132, 263, 3797, 20, 3, 5],
+    "Explain what a GPU is in simple terms.": [0, 2, 1678, 722, 263, 667, 54, 59, 294, 293, 1151, 2592, 20, 3, 5],
 }
 
 

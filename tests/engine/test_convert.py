@@ -34,7 +34,7 @@ __all__ = ["one_torch_thread"]  # a fixture for every test here
 
 ENCODERS = [i for i, codec in CODECS.items() if isinstance(codec, Codec) and codec.encode and codec.name != "I32"]
 Q8, MIX = Recipes.Q8.value, Recipes.MIX.value
-MEASURED_Q8, MEASURED_MIX = 1.24e-4, 3.45e-4  # nats a token on the embedded model
+MEASURED_Q8, MEASURED_MIX = 1.09e-3, 1.25e-2  # nats a token on `off_the_grid`
 
 
 def recipe_of(type_id: int) -> Recipe:
@@ -88,15 +88,39 @@ def test_metadata_order_and_unchanged_tensors_are_kept(tiny_path: Path, tmp_path
     assert sum(done.formats_after.values()) == sum(done.formats_before.values())
 
 
-def test_what_the_recipes_cost_in_predictions(tmp_path: Path) -> None:
-    """The bounds are four times what was measured when the recipes were chosen (docs/convert.md)."""
-    source = resources.embedded_model()
-    convert(source, tmp_path / "q8.gguf", Q8)
-    convert(source, tmp_path / "mix.gguf", MIX)
-    q8, mix = compare_files(source, tmp_path / "q8.gguf"), compare_files(source, tmp_path / "mix.gguf")
+@pytest.fixture(scope="module")
+def off_the_grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded model with its 4-bit matrices in F16 and moved a little, so that rounding them costs again."""
+    parts = ModelParts.read(resources.embedded_model())
+    weights = StoredWeights(open_model(resources.embedded_model()))
+    generator = torch.Generator().manual_seed(1)
+    for name in weights.source.tensors:
+        if weights.codec(name).name == "ROCmFP4":
+            exact = weights.decode(name)
+            parts.put(name, exact + 0.06 * exact.std() * torch.randn(exact.shape, generator=generator), 1)
+    return parts.write(tmp_path_factory.mktemp("fine") / "fine.gguf")
+
+
+def test_what_the_recipes_cost_in_predictions(off_the_grid: Path, tmp_path: Path) -> None:
+    """The bounds on the mean are four times what was measured. A tenth of the first choices may change at 4 bits."""
+    convert(off_the_grid, tmp_path / "q8.gguf", Q8)
+    convert(off_the_grid, tmp_path / "mix.gguf", MIX)
+    q8, mix = (compare_files(off_the_grid, tmp_path / f"{name}.gguf") for name in ("q8", "mix"))
     assert 0 < q8.mean < MEASURED_Q8 * 4 and q8.same_top > 0.98
-    assert q8.mean < mix.mean < MEASURED_MIX * 4 and mix.same_top > 0.98
-    assert (tmp_path / "mix.gguf").stat().st_size < source.stat().st_size < (tmp_path / "q8.gguf").stat().st_size
+    assert q8.mean < mix.mean < MEASURED_MIX * 4 and mix.same_top > 0.9
+    assert (tmp_path / "mix.gguf").stat().st_size < (tmp_path / "q8.gguf").stat().st_size
+
+
+def test_mix_leaves_the_embedded_model_as_it_is(tmp_path: Path) -> None:
+    """It was made by this recipe, so every matrix already has its format."""
+    convert(resources.embedded_model(), tmp_path / "mix.gguf", MIX)
+    before, after = (
+        StoredWeights(open_model(resources.embedded_model())),
+        StoredWeights(open_model(tmp_path / "mix.gguf")),
+    )
+    for name in before.source.tensors:
+        assert before.tensor(name).type_id == after.tensor(name).type_id
+        assert torch.equal(before.blocks(name), after.blocks(name))
 
 
 def test_divergence_is_what_it_is_called() -> None:

@@ -112,8 +112,8 @@ def test_progress_reaches_the_end_and_a_stop_ends_loading(tiny_path: Path) -> No
 
 def test_the_embedded_model_loads_without_a_path(tiny: Model) -> None:
     model = engine.load()
-    assert model.info.name == "DS4 nano" and model.info.layers == 10
-    assert model.info.parameters == 44_380_977
+    assert model.info.name == "DS4 nano" and model.info.layers == 9
+    assert model.info.parameters == 41_277_083
     assert model.config.default_kv_rounding == "f16"
     logits = model.session().prefill([0, 2, 100, 3, 5])
     assert logits.dtype is torch.float32 and logits.shape == (16384,)

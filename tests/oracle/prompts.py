@@ -26,14 +26,24 @@ def prompt_pieces(ids: list[int], tokenizer: Tokenizer) -> list[str]:
     return [*pieces, tokenizer.decode(text)]
 
 
-def encode_pieces(pieces: list[str], tokenizer: Tokenizer) -> list[int]:
-    """The same prompt in another vocabulary. Raises KeyError for a control token that it lacks."""
-    ids = tokenizer.encode(pieces[0])
+def encode_pieces(pieces: list[str], tokenizer: Tokenizer, most: int | None = None) -> list[int]:
+    """The same prompt in another vocabulary; of what exceeds `most` tokens, the longest text loses its beginning.
+
+    Raises KeyError for a control token that the vocabulary lacks.
+    """
+    parts = [tokenizer.encode(pieces[0])]
     for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        ids += [tokenizer.control_ids[name], *tokenizer.encode(text)]
-    return ids
+        parts += [[tokenizer.control_ids[name]], tokenizer.encode(text)]
+    surplus = sum(map(len, parts)) - (most or sum(map(len, parts)))
+    longest = max(range(len(parts)), key=lambda number: len(parts[number]))
+    parts[longest] = parts[longest][max(surplus, 0) :]
+    return [id for part in parts for id in part]
 
 
 def translate(fixture: Mapping[str, torch.Tensor], old: Tokenizer, new: Tokenizer) -> dict[str, list[int]]:
-    """Every case's prompt, from the vocabulary of the fixture to another."""
-    return {case: encode_pieces(prompt_pieces(fixture[f"{case}.input_ids"].tolist(), old), new) for case in CASES}
+    """Every case's prompt, from the vocabulary of the fixture to another; never longer, for lengths name the cases."""
+    found = {}
+    for case in CASES:
+        ids = fixture[f"{case}.input_ids"].tolist()
+        found[case] = encode_pieces(prompt_pieces(ids, old), new, len(ids))
+    return found

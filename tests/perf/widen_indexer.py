@@ -30,7 +30,7 @@ def write_widened(source: Path, target: Path) -> None:
             writer.add_key_value(field.name, field.contents(), kind, field.types[-1] if len(field.types) > 1 else None)
     for tensor in reader.tensors:
         data = _widened(tensor.name, tensor.data, config)
-        writer.add_tensor(tensor.name, data, raw_dtype=None if data is not tensor.data else tensor.tensor_type)
+        writer.add_tensor(tensor.name, data, raw_dtype=tensor.tensor_type)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -52,9 +52,9 @@ def test_the_report_for_people(tiny_file: Path, tmp_path: Path, capsys: pytest.C
 
 
 def test_the_embedded_model_is_called_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("embedded", tmp_path / "mix.gguf", "--recipe", "mix", "--json") == 0
+    assert run("embedded", tmp_path / "q8.gguf", "--recipe", "q8", "--json") == 0
     assert json.loads(capsys.readouterr().out)["source"] == str(resources.embedded_model())
-    assert engine.load(tmp_path / "mix.gguf").info.quantization == "MXFP4 + Q8_0"
+    assert engine.load(tmp_path / "q8.gguf").info.quantization == "Q8_0 + F16"
 
 
 def test_a_folder_becomes_a_file_that_is_the_same_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

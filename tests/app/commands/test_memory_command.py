@@ -101,8 +101,8 @@ def test_a_model_in_any_form_has_the_same_ledger(tmp_path: Path) -> None:
 def test_a_model_file_gives_its_own_shape_and_weights() -> None:
     found = ledger("--model", str(resources.embedded_model()), "--tokens", "1024")
     assert found["model"] == "DS4 nano"
-    assert [layer["ratio"] for layer in found["layers"]] == [0, 0, 4, 128, 4, 128, 4, 128, 4, 128]
-    assert found["session_bytes_per_token"] == 4 * (128 + 64) // 4 + 4 * 128 // 128
+    assert [layer["ratio"] for layer in found["layers"]] == [0, 0, 4, 128, 4, 128, 4, 128, 4]
+    assert found["session_bytes_per_token"] == 4 * (128 + 64) // 4 + 3 * 128 // 128
     assert 0 < found["weight_bytes_as_stored"] < resources.embedded_model().stat().st_size
     assert found["forecast_includes_weights"]
 

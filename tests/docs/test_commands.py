@@ -60,6 +60,7 @@ NOT_RUN = {
     "python3 tests/gpu/full_model.py": "needs a GPU",
     "python3 tests/gpu/compare_transformers.py --rounds 5 --decode 32": "needs a GPU",
     "python3 -m pytest -m gpu tests/gpu/test_models.py": "needs a GPU",
+    "python3 -m pytest -m gpu tests/gpu/test_tiny.py": "needs a GPU",
     "python packaging/model all --out build/model": "trains; tests/packaging/model/test_recipe.py runs it in toy size",
     "sudo usermod -aG render,video $USER": "changes the system",
     "sudo apt install git make g++ python3-venv": "changes the system",

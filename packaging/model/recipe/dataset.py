@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from recipe.conversations import Conversation, Kind
 from recipe.documents import Document, article_document, needle_document
+from recipe.passages import passage
 from recipe.settings import Mixture
 from recipe.vocabulary import Vocabulary
 from torch import Tensor
@@ -81,7 +82,7 @@ class Examples:
 def phase_examples(
     conversations: Sequence[Conversation], tokenizer: Tokenizer, length: int, mixture: Mixture, seed: int
 ) -> Iterator[Example]:
-    """Every conversation once, then documents of up to about `length` tokens until they are the mixture's share."""
+    """Every conversation once, then passages and documents of up to about `length` tokens for the mixture's share."""
     random_, examples = random.Random(seed), Examples(tokenizer)
     articles = [one for one in conversations if one.kind is Kind.ARTICLE]
     texts = [one.texts[0] for one in articles]
@@ -92,6 +93,13 @@ def phase_examples(
             chat_tokens += len(example.ids)
             yield example
     wanted = chat_tokens * mixture.document_share / (1 - mixture.document_share)
+    passages = wanted * mixture.passage_share if texts else wanted
+    wanted -= passages
+    while passages > 0:
+        example = examples.document(passage(random_, random_.randint(1, 3)))
+        passages -= len(example.ids)
+        if len(example.ids) <= length:
+            yield example
     while texts and wanted > 0:
         example = examples.document(_document(articles, texts, random_, length, mixture))
         if len(example.ids) <= length:

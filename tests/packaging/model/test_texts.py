@@ -11,6 +11,7 @@ from recipe.basics import basic_conversations
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import FULL_WEIGHT, Examples, pack, phase_examples
 from recipe.documents import hide, join_articles, make_needles, needle_document
+from recipe.passages import passage
 from recipe.settings import Mixture
 from recipe.topics import TOPICS
 from recipe.vocabulary import CONTROL, Vocabulary, train_vocabulary
@@ -98,6 +99,20 @@ def _pairs(one: Conversation) -> list[tuple[str, str]]:
     return list(zip(one.texts[0::2], one.texts[1::2], strict=True))
 
 
+def test_a_passage_answers_its_questions_and_contradicts_nothing() -> None:
+    random_, texts = random.Random(3), set()
+    for _ in range(400):
+        document = passage(random_, random_.randint(1, 3))
+        texts.add(document.text)
+        assert document.turns and len({question for question, _ in document.turns}) == len(document.turns)
+        for question, answer in document.turns:
+            assert "{" not in document.text + question + answer
+            assert filters.is_answered_by(document.text, answer)
+        hours = re.findall(r"The ([\w ]+) opens at", document.text)
+        assert len(hours) == len(set(hours))
+    assert len(texts) == 400
+
+
 def test_needles_are_in_the_document_once_and_answer_their_question() -> None:
     random_ = random.Random(1)
     needles = make_needles(random_, 12)
@@ -134,7 +149,7 @@ def test_packing_keeps_every_example_whole_and_wastes_little(vocabulary: Vocabul
     tokenizer = vocabulary.tokenizer()
     conversations = [Conversation(Kind.ARTICLE, (text, "What is it about?", "It is a subject.")) for text in ARTICLES]
     conversations += [Conversation(Kind.CHAT, (f"Number {n}?", "Yes. " * (n % 60 + 1))) for n in range(300)]
-    examples = list(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.5, 2.0), seed=1))
+    examples = list(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.3, 0.5, 2.0), seed=1))
     packed = pack(iter(examples), 512, vocabulary.pad, seed=1)
     assert packed.ids.shape[1] == 513
     assert (packed.weights[packed.ids == vocabulary.pad] == 0).all()
@@ -143,5 +158,5 @@ def test_packing_keeps_every_example_whole_and_wastes_little(vocabulary: Vocabul
     assert all(any(" ".join(map(str, one.ids)) in row for row in rows) for one in examples)
     assert sum(len(one.ids) for one in examples) == int((packed.ids != vocabulary.pad).sum())
     assert packed.weights.max() > FULL_WEIGHT, "no document's answer"
-    again = pack(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.5, 2.0), 1), 512, vocabulary.pad, 1)
+    again = pack(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.3, 0.5, 2.0), 1), 512, vocabulary.pad, 1)
     assert torch.equal(packed.ids, again.ids)

@@ -19,6 +19,7 @@ from engine.backends.gpu_memory import largest_usual_step, require_gpu_memory
 from engine.backends.gpu_placement import BlockPlacement
 from engine.backends.gpu_products import DenseProducts, exact_product
 from engine.backends.gpu_rehearsal import rehearse
+from engine.backends.gpu_residual import ResidualStreams
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
 from engine.errors import EngineError, UserError
@@ -37,7 +38,7 @@ from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
 from kernels.errors import KernelBuildError, KernelError
 from kernels.launch import Launcher
-from kernels.ops import attention, compressor, indexer, matvec, residual, routing, rows
+from kernels.ops import attention, compressor, indexer, matvec, routing, rows
 from kernels.ops.formats import unpack
 
 SCORE_BYTES = 64 << 20  # indexer scores that exist at once
@@ -66,6 +67,7 @@ class GpuBackend:
         self.tensor_device = launcher.device.tensor_device
         self.native_note = note
         self.shapes = self._machine.shapes
+        self._streams = ResidualStreams(self._machine)
         self._start = torch.zeros(1, dtype=torch.int32, device=self.tensor_device)
         self._started_at = 0
         self._marks: deque[torch.cuda.Event] = deque()
@@ -192,54 +194,18 @@ class GpuBackend:
         return out.view(-1, heads, width)
 
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
-        tokens, n, width = streams.shape
-        found = Mixed(self._new(tokens, width), self._new(tokens, n), self._new(tokens, n, n))
-        residual.mix(
-            self.launcher,
-            self.shapes.residual,
-            streams,
-            residual.MixerWeights(mixer.fn, mixer.scale, mixer.base, norm),
-            self._new(*self.shapes.residual.partial_shape(tokens)),
-            residual.MixOutputs(found.x, found.post, found.comb),
-            self.config.rms_eps,
-            self.config.hc_eps,
-        )
-        return found
+        return self._streams.mix(streams, mixer, norm)
 
     def expand(self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed) -> None:
-        residual.expand(self.launcher, self.shapes.residual, streams, y, mixed.post, mixed.comb, streams)
+        self._streams.expand(streams, y, mixed)
 
     def expand_mix(
         self, streams: torch.Tensor, y: torch.Tensor, mixed: Mixed, mixer: Mixer, norm: torch.Tensor
     ) -> Mixed:
-        """The next sublayer's input takes the place of y."""
-        residual.expand_mix(
-            self.launcher,
-            self.shapes.residual,
-            streams,
-            residual.WayBack(y, mixed.post, mixed.comb),
-            residual.MixerWeights(mixer.fn, mixer.scale, mixer.base, norm),
-            self._new(*self.shapes.residual.partial_shape(len(streams))),
-            residual.MixOutputs(y, mixed.post, mixed.comb),
-            self.config.rms_eps,
-            self.config.hc_eps,
-        )
-        return Mixed(y, mixed.post, mixed.comb)
+        return self._streams.expand_mix(streams, y, mixed, mixer, norm)
 
     def collapse(self, streams: torch.Tensor, head: Mixer, norm: torch.Tensor) -> torch.Tensor:
-        shape = self.shapes.residual
-        out = self._new(len(streams), self.config.hidden)
-        residual.collapse(
-            self.launcher,
-            shape,
-            streams,
-            residual.MixerWeights(head.fn, head.scale, head.base, norm),
-            self._new(*shape.partial_shape(len(streams), residual.COLLAPSE_OUTPUTS)),
-            out,
-            self.config.rms_eps,
-            self.config.hc_eps,
-        )
-        return out
+        return self._streams.collapse(streams, head, norm)
 
     def select(
         self, queries: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, position: int, ratio: int, top_k: int

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat.models import Chat, Notice, NoticeLevel
+from app.sentences import translated
 from app.theme import Theme
 from app.widgets.banner import Banner
 from app.widgets.toast import announce
@@ -38,9 +39,10 @@ class Banners(QWidget):
         if banner is None:
             banner = self._by_key[notice.key] = Banner(self._theme)
             self._column.addWidget(banner)
-        banner.show_text(notice.level, notice.text)
+        text = translated(notice.text)
+        banner.show_text(notice.level, text)
         if notice.level is not NoticeLevel.INFO:
-            announce(self, notice.text)
+            announce(self, text)
 
     def show_chat(self, chat: Chat, message_ids: Sequence[int]) -> None:
         """What of this chat is no longer sent."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus
+from app.sentences import translated
 from app.theme import Theme
 from app.widgets import formats
 from app.widgets.basics import button, label
@@ -56,7 +57,7 @@ class EmptyState(QWidget):
         if model.state is ModelState.LOADING:
             text = _tr("The model is being loaded. You can write already.")
         elif model.state is ModelState.FAILED:
-            text = _tr("{problem} Choose another model under Models.").format(problem=model.message)
+            text = _tr("{problem} Choose another model under Models.").format(problem=translated(model.message))
         elif model.info is None:
             text = _tr("No model is loaded. Choose one under Models.")
         else:

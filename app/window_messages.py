@@ -4,6 +4,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.chat.models import ChatStatus, Message, MessageState, Role
 from app.generation import STATE_LABELS, GenerationState, is_busy
+from app.sentences import translated
 from app.transcript import model as view
 from app.widgets import formats
 from engine.events import FinishReason, PrefillAdvanced
@@ -56,7 +57,7 @@ def _notice(message: Message) -> str:
     if message.state is MessageState.INTERRUPTED:
         return _tr("The program ended while this was being written. What had arrived was kept.")
     if message.state is MessageState.FAILED:
-        return message.error or _tr("The answer could not be finished. What had arrived was kept.")
+        return translated(message.error) or _tr("The answer could not be finished. What had arrived was kept.")
     if message.finish_reason is FinishReason.CONTEXT:
         return _tr("The context is full. Start a new chat, or use a larger context in Settings.")
     return ""

@@ -6,10 +6,14 @@
 Qt's own lupdate does not know our short `_tr`, so texts are found in the syntax tree: `_tr("text")` with the context
 that the module's `_tr` names, `translate("Context", "text")`, QT_TRANSLATE_NOOP, and `self.tr`. A text with %n or %Ln
 has plural forms. `haloband_en.ts` holds only those; `haloband_de.ts` holds every text.
+
+What the engine and the doctor say (packaging/sentence_finder.py) is in the context "Sentences", and listed in
+`sentences.json`, by which the window knows it again.
 """
 
 import argparse
 import ast
+import json
 import subprocess
 import sys
 import tempfile
@@ -18,10 +22,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from sentence_finder import find_sentences
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = ("en", "de")
 PLURAL_FORMS = 2  # English and German
+SENTENCES, SENTENCES_FILE = "Sentences", FOLDER / "sentences.json"
 
 
 @dataclass(frozen=True, order=True)
@@ -84,7 +92,13 @@ def all_texts() -> set[Text]:
     found: set[Text] = set()
     for path in sorted((ROOT / "app").rglob("*.py")):
         found |= texts_in(path.read_text(encoding="utf-8"))
-    return found
+    return found | {Text(SENTENCES, sentence) for sentence in find_sentences()}
+
+
+def make_list(texts: set[Text]) -> str:
+    """The text of sentences.json."""
+    sentences = sorted(text.source for text in texts if text.context == SENTENCES)
+    return json.dumps(sentences, ensure_ascii=False, indent=0) + "\n"
 
 
 def read_ts(path: Path) -> dict[Text, tuple[str, ...]]:
@@ -148,6 +162,10 @@ def main() -> int:
     check: bool = parser.parse_args().check
     texts = all_texts()
     stale: list[str] = []
+    if not check:
+        SENTENCES_FILE.write_text(make_list(texts), encoding="utf-8")
+    elif not SENTENCES_FILE.exists() or SENTENCES_FILE.read_text(encoding="utf-8") != make_list(texts):
+        stale.append(f"{SENTENCES_FILE.name} is out of date; run python packaging/translations.py")
     for language in LANGUAGES:
         wanted = {text for text in texts if text.is_plural} if language == "en" else texts
         ts, qm = FOLDER / f"haloband_{language}.ts", FOLDER / f"haloband_{language}.qm"

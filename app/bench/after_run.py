@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.bench import words
+from app.sentences import translated
 from app.widgets.basics import button, copy_to_clipboard, hairline, label
 from engine.bench.export import to_markdown
 from engine.bench.history import History
@@ -61,7 +62,7 @@ class AfterRun(QWidget):
         self.earlier.addItem(_tr("A file…"), "")
         places = [index for index in range(self.earlier.count()) if self.earlier.itemData(index) == selected]
         self.earlier.setCurrentIndex(places[0] if places and selected is not None else 0)
-        self.earlier.setToolTip("\n".join(history.problems))
+        self.earlier.setToolTip("\n".join(map(translated, history.problems)))
 
     def _build(self) -> None:
         compare, actions = QHBoxLayout(), QHBoxLayout()

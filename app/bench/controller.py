@@ -16,6 +16,7 @@ from app.errors import describe_error
 from app.files import why_not_written, write_atomic
 from app.protocol.events import BenchmarkAdvanced, BenchmarkFailed, BenchmarkFinished, BenchmarkStarted, Event
 from app.protocol.requests import BenchmarkPlan
+from app.sentences import translated
 from app.tasks import TaskThread
 from engine.bench.export import export
 from engine.bench.history import History, load_history, load_run, save_run
@@ -142,7 +143,9 @@ class BenchmarkController(QObject):
 
     def _on_history_failed(self, error: BaseException) -> None:
         reason = why_not_written(error) if isinstance(error, OSError) else describe_error(error).message
-        self._panel.show_failure(_tr("The run was not kept: {reason}. It can still be saved.").format(reason=reason))
+        self._panel.show_failure(
+            _tr("The run was not kept: {reason}. It can still be saved.").format(reason=translated(reason))
+        )
 
     @Slot(object)
     def _on_earlier_requested(self, path: Path | None) -> None:
@@ -166,7 +169,7 @@ class BenchmarkController(QObject):
 
         def failed(error: BaseException) -> None:
             reason = f"{path.name}: {why_not_written(error)}" if isinstance(error, OSError) else str(error)
-            self._panel.show_failure(_tr("Not saved: {reason}").format(reason=reason))
+            self._panel.show_failure(_tr("Not saved: {reason}").format(reason=translated(reason)))
 
         self._tasks.submit(
             write, lambda done: self._panel.show_saved(_tr("Saved as {name}.").format(name=done.name)), failed

@@ -25,6 +25,7 @@ from app.bench import words
 from app.bench.after_run import AfterRun
 from app.bench.depth_chart import DepthChart
 from app.bench.table_model import AGAINST, RUNS, SPEED, TEST, BenchTableModel
+from app.sentences import translated
 from app.telemetry.fonts import numeric_font
 from app.theme import Theme, theme_from_palette
 from app.widgets.basics import button, hairline, label, set_tone
@@ -136,7 +137,7 @@ class BenchmarkPanel(Panel):
 
     def show_failure(self, message: str) -> None:
         """The plan could not be finished. Rows measured before stay."""
-        self._show_notice(message, "danger")
+        self._show_notice(translated(message), "danger")
 
     def show_saved(self, text: str) -> None:
         """What became of a file, in a sentence."""
@@ -239,7 +240,8 @@ class BenchmarkPanel(Panel):
     def _compare(self) -> None:
         old, new = self._earlier, self._run
         self.model.compare(compare_runs(old, new) if old is not None and new is not None else ())
-        changes = setting_changes(old, new) if old is not None and new is not None else ()
+        changed = setting_changes(old, new) if old is not None and new is not None else ()
+        changes = tuple(map(words.change_text, changed))
         if old is not None and new is not None and not self.model.is_compared:
             changes = (_tr("These two runs have no test in common."), *changes)
         self.after.show_changes(changes)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 
+from app.sentences import translated
 from app.widgets import formats
-from engine.bench.history import Comparison, SavedRun, seed_comparison
+from engine.bench.history import Comparison, SavedRun, Setting, SettingChange, seed_comparison
 from engine.bench.plans import Plan
 from engine.bench.records import BenchProgressed, BenchRow, BenchRun, Figure, Phase
 from engine.bench.stats import Difference, Stats
@@ -53,7 +54,12 @@ def progress_text(update: BenchProgressed, label: str) -> str:
         Phase.DECODE: _tr("answering"),
     }
     text = _tr("{label}, run {run} of {runs}, {phase}, row {row} of {rows}").format(
-        label=label, run=update.run, runs=update.runs, phase=phases[update.phase], row=update.row, rows=update.rows
+        label=translated(label),
+        run=update.run,
+        runs=update.runs,
+        phase=phases[update.phase],
+        row=update.row,
+        rows=update.rows,
     )
     if update.left_s is None:
         return text
@@ -75,7 +81,7 @@ def line_name(row: BenchRow, figure: Figure) -> str:
         text = _tr("prompt + {tokens}").format(tokens=formats.tokens(row.generated_tokens))
     else:
         text = plain.name(figure)
-    return f"{text}\n{formats.isolated(row.variant)}" if row.variant else text
+    return f"{text}\n{formats.isolated(translated(row.variant))}" if row.variant else text
 
 
 def figure_text(row: BenchRow, figure: Figure) -> str:
@@ -99,7 +105,7 @@ def comparison_sentence(item: Comparison) -> str:
     """One compared figure for a screen reader and the tooltip."""
     unit = _tr("s") if item.figure is Figure.WALL else _tr("tok/s")
     change = formats.isolated(f"{spread(item.old)} → {spread(item.new)} {unit}")
-    text = f"{item.test}: {change}"
+    text = f"{test_name(item.test)}: {change}"
     found = item.difference
     if found is None:
         return text
@@ -109,6 +115,37 @@ def comparison_sentence(item: Comparison) -> str:
         None: _tr("{ratio}; a single run does not tell the noise"),
     }[found.is_outside_noise].format(ratio=_ratio(found))
     return f"{text}, {verdict}"
+
+
+def test_name(test: str) -> str:
+    """A compared row's name; the variant in its brackets is in words."""
+    base, bracket, variant = test.removesuffix("]").partition(" [")
+    return f"{base} [{translated(variant)}]" if bracket else translated(test)
+
+
+def change_text(change: SettingChange) -> str:
+    """What else is different in two runs that are compared."""
+    names = {
+        Setting.MODEL: _tr("model"),
+        Setting.MODEL_FILE: _tr("model file"),
+        Setting.BACKEND: _tr("backend"),
+        Setting.DEVICE: _tr("device"),
+        Setting.KERNELS: _tr("kernels"),
+        Setting.MODE: _tr("mode"),
+        Setting.ROWS: _tr("rows"),
+        Setting.CONTEXT: _tr("context"),
+        Setting.THREADS: _tr("threads"),
+        Setting.COMMIT: _tr("commit"),
+        Setting.TORCH: _tr("torch"),
+        Setting.KERNEL: _tr("kernel"),
+        Setting.DRIVER: _tr("driver"),
+        Setting.POWER_PROFILE: _tr("power profile"),
+        Setting.TEXT: _tr("text"),
+    }
+    unknown = _tr("not known")
+    return _tr("{name}: {before}, now {after}").format(
+        name=names[change.setting], before=change.before or unknown, after=change.after or unknown
+    )
 
 
 def _ratio(difference: Difference) -> str:
@@ -126,7 +163,7 @@ def row_details(row: BenchRow) -> str:
         parts.append(_tr("peak memory {size}").format(size=formats.size(row.peak_bytes)))
     if row.peak_gpu_bytes is not None:
         parts.append(_tr("peak GPU memory {size}").format(size=formats.size(row.peak_gpu_bytes)))
-    return f"{row.variant}: {', '.join(parts)}" if parts else ""
+    return f"{translated(row.variant)}: {', '.join(parts)}" if parts else ""
 
 
 def run_notes(run: BenchRun) -> list[str]:
@@ -146,7 +183,11 @@ def run_notes(run: BenchRun) -> list[str]:
 
 def not_quiet_text(reasons: tuple[str, ...]) -> str:
     """Why the figures may not stand for the machine; empty if it was quiet."""
-    return _tr("The machine was not quiet: {reasons}.").format(reasons="; ".join(reasons)) if reasons else ""
+    return (
+        _tr("The machine was not quiet: {reasons}.").format(reasons="; ".join(map(translated, reasons)))
+        if reasons
+        else ""
+    )
 
 
 def saved_name(saved: SavedRun) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.models import Notice, NoticeLevel
 from app.errors import record_error
+from app.sentences import translated
 from app.store import chats, messages
 from app.store.messages import AnswerEnd
 from app.store.store import Store
@@ -117,7 +118,7 @@ class AnswerSaver(QObject):
         self.notice.emit(
             Notice(
                 NoticeLevel.ERROR,
-                sentence.format(reason=text.message),
+                sentence.format(reason=translated(text.message)),
                 key=NOTICE_KEY,
                 is_sticky=True,
                 is_bug=text.is_bug,

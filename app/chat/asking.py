@@ -21,6 +21,7 @@ from app.engine_host import EngineHost
 from app.errors import record_error
 from app.protocol.events import PromptCounted
 from app.protocol.requests import PromptMessage
+from app.sentences import translated
 from app.settings_service import SettingsService
 from app.store.store import Store
 
@@ -169,7 +170,7 @@ class Asking(QObject):
         text = record_error(error, doing)
         not_sent = self.tr("{reason} The question was not sent; it is still here.")
         not_repeated = self.tr("{reason} No new answer was begun.")
-        sentence = (not_sent if question.repeats is None else not_repeated).format(reason=text.message)
+        sentence = (not_sent if question.repeats is None else not_repeated).format(reason=translated(text.message))
         self.notice.emit(Notice(NoticeLevel.ERROR, sentence, NOTICE_KEY, is_bug=text.is_bug))
 
     # ---- answering

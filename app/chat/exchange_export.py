@@ -17,6 +17,7 @@ from app.chat.exchange_format import FORMAT_NAME, FORMAT_VERSION
 from app.chat.models import Chat, ExportFormat, Message, MessageState, Role
 from app.errors import ExchangeError
 from app.files import why_not_written, write_atomic
+from app.sentences import translated
 from app.store import chats, documents, messages
 
 _FENCE = re.compile(r"`{3,}")
@@ -30,7 +31,7 @@ def export_chat(db: sqlite3.Connection, chat_id: int, path: Path, form: ExportFo
         write_atomic(path, text.encode())
     except OSError as error:
         sentence = QCoreApplication.translate("Exchange", "{path} was not written: {reason}.")
-        raise ExchangeError(sentence.format(path=path, reason=why_not_written(error))) from error
+        raise ExchangeError(sentence.format(path=path, reason=translated(why_not_written(error)))) from error
     return path
 
 
@@ -127,7 +128,7 @@ def _state_words(message: Message) -> str:
         MessageState.FAILED: _tr("failed"),
         MessageState.INTERRUPTED: _tr("interrupted"),
     }[message.state]
-    return f"{words}: {message.error}" if message.error else words
+    return f"{words}: {translated(message.error)}" if message.error else words
 
 
 def _longer_fence(text: str) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.chat.models import ModelState, ModelStatus, Notice, NoticeLevel
 from app.engine_host import EngineHost
 from app.protocol.events import Event, LoadCancelled, LoadFailed, ModelLoaded, ModelLoading
+from app.sentences import translated
 from app.settings_service import SettingsService
 
 NOTICE_KEY = "model"
@@ -98,7 +99,7 @@ class ModelKeeper(QObject):
         if self._is_start and event.path is not None:  # keep the choice: its disk may only be away today
             self.load(None)
             self._is_start = True
-            text = self.tr("{reason} The embedded model is used instead.").format(reason=event.message)
+            text = self.tr("{reason} The embedded model is used instead.").format(reason=translated(event.message))
             self.notice.emit(Notice(NoticeLevel.WARNING, text, key=NOTICE_KEY, is_bug=event.is_bug))
             return
         self._set(ModelStatus(ModelState.FAILED, event.path, self._settled.info, message=event.message))

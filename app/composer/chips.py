@@ -5,6 +5,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.models import PendingDocument, PendingState
+from app.sentences import translated
 from app.theme import Theme
 from app.widgets import formats
 from app.widgets.basics import IconButton, label, restyle, set_tone
@@ -62,7 +63,7 @@ class Chip(QFrame):
         info = document.info
         failed = document.state is PendingState.FAILED
         self._mark.setPixmap(pixmap("warning" if failed else "document", theme.danger if failed else theme.muted, 16))
-        self._name.setText(document.error if failed and document.error else document.name)
+        self._name.setText(translated(document.error) if failed and document.error else document.name)
         set_tone(self._name, "danger" if failed else "")
         self._title = document.name
         if failed:

@@ -46,8 +46,7 @@ def _rocm_llvm(host: Host) -> int | None:
 
 def _rocm_compiler(llvm: int | None, rocm: Version | None, hardware: Hardware) -> Finding:
     title, wanted = "GPU compiler", f"LLVM {FIRST_GOOD_LLVM}, in ROCm 7.2.2 or newer"
-    parts = [f"LLVM {llvm}" if llvm else "", f"of ROCm {version_text(rocm)}" if rocm else ""]
-    found = " ".join(part for part in parts if part)
+    found = _compiler_name(llvm, rocm)
     good = _is_good(llvm, rocm)
     if good is None:
         return Finding("compiler", Topic.SOFTWARE, title, Severity.NOTE, f"{found}, a preview", wanted)
@@ -59,6 +58,13 @@ def _rocm_compiler(llvm: int | None, rocm: Version | None, hardware: Hardware) -
     )
     severity = Severity.WARNING if hardware.has_amd else Severity.NOTE
     return Finding("compiler", Topic.SOFTWARE, title, severity, found, wanted, advice, {"llvm": llvm})
+
+
+def _compiler_name(llvm: int | None, rocm: Version | None) -> str:
+    """Of the two numbers those that are known; one of them is."""
+    if rocm is None:
+        return f"LLVM {llvm}"
+    return f"LLVM {llvm} of ROCm {version_text(rocm)}" if llvm else f"that of ROCm {version_text(rocm)}"
 
 
 def _is_good(llvm: int | None, rocm: Version | None) -> bool | None:

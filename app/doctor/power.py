@@ -33,7 +33,10 @@ def check_power(host: Host, hardware: Hardware) -> Iterator[Finding]:
 def _profile(host: Host, profile: str | None, governor: str | None) -> Finding:
     title, wanted = "Power profile", "performance"
     facts = {"profile": profile, "governor": governor}
-    found = ", ".join(part for part in (profile or "", f"processor governor {governor}" if governor else "") if part)
+    if profile and governor:
+        found = f"{profile}, processor governor {governor}"
+    else:
+        found = f"processor governor {governor}" if governor else profile or ""
     if not found:
         return Finding("power_profile", Topic.SPEED, title, Severity.NOTE, "unknown", wanted, "", facts)
     choice = profile or governor

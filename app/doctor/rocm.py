@@ -161,13 +161,16 @@ def _agreement(versions: RocmVersions, hardware: Hardware) -> Iterator[Finding]:
 
 def _agreement_advice(versions: RocmVersions) -> str:
     base = versions.rocm or versions.torch_hip
-    steps = []
-    if versions.torch_hip is not None and base is not None and versions.torch_hip[0] != base[0]:
-        steps.append(f"install a torch that is built for ROCm {version_text(base, 2)}")
-    if versions.hip_python is not None and base is not None and versions.hip_python[0] != base[0]:
-        steps.append(f"run `pip install 'hip-python=={base[0]}.*'`")
-    text = " and ".join(steps)
-    return f"{text[:1].upper()}{text[1:]}."
+    if base is None:
+        return ""
+    needs_torch = versions.torch_hip is not None and versions.torch_hip[0] != base[0]
+    needs_hip_python = versions.hip_python is not None and versions.hip_python[0] != base[0]
+    build = version_text(base, 2)
+    if needs_torch and needs_hip_python:
+        return f"Install a torch that is built for ROCm {build} and run `pip install 'hip-python=={base[0]}.*'`."
+    if needs_torch:
+        return f"Install a torch that is built for ROCm {build}."
+    return f"Run `pip install 'hip-python=={base[0]}.*'`."
 
 
 def _overrides(host: Host, hardware: Hardware) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ Nothing runs before the page is shown for the first time. The window calls `set_
 """
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWi
 
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.host import Host, real_host
-from app.doctor.report import as_text, summary, worst
+from app.doctor.report import as_text, worst
+from app.sentences import translated
 from app.tasks import TaskThread
 from app.theme import Theme
 from app.widgets.basics import button, copy_to_clipboard, hairline, label
@@ -25,8 +27,8 @@ _ICONS = {Severity.OK: "check", Severity.NOTE: "info", Severity.WARNING: "warnin
 _ICON_SIZE = 16
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("DoctorPage", text)
+def _tr(text: str, n: int = -1) -> str:
+    return QCoreApplication.translate("DoctorPage", text, None, n)
 
 
 def severity_text(severity: Severity) -> str:
@@ -55,12 +57,14 @@ class FindingRow(QWidget):
         texts = QVBoxLayout()
         texts.setSpacing(2)
         row.addLayout(texts, 1)
-        texts.addWidget(_text(f"{finding.title}: {finding.found}"))
+        line = f"{translated(finding.title)}: {translated(finding.found)}"
+        advice = translated(finding.advice)
+        texts.addWidget(_text(line))
         if finding.severity is not Severity.OK and finding.wanted:
-            texts.addWidget(_text(_tr("Wanted: {what}").format(what=finding.wanted), tone="muted"))
-        if finding.advice:
-            texts.addWidget(_text(finding.advice))
-        parts = [severity_text(finding.severity), f"{finding.title}: {finding.found}", finding.advice]
+            texts.addWidget(_text(_tr("Wanted: {what}").format(what=translated(finding.wanted)), tone="muted"))
+        if advice:
+            texts.addWidget(_text(advice))
+        parts = [severity_text(finding.severity), line, advice]
         self.setAccessibleName(". ".join(part for part in parts if part))
         self.set_theme(theme)
 
@@ -184,7 +188,7 @@ class DoctorPage(QWidget):
         self._ended("")
 
     def _failed(self, error: BaseException) -> None:
-        self._summary.setText(_tr("The check itself failed: {error}").format(error=error))
+        self._summary.setText(_tr("The check itself failed: {error}").format(error=translated(str(error))))
         self._ended("")
 
     def _ended(self, words: str) -> None:
@@ -198,7 +202,7 @@ class DoctorPage(QWidget):
             own = [finding for finding in findings if finding.topic is topic]
             if own:
                 self._add_topic(topic, own)
-        self._summary.setText(summary(self._findings))
+        self._summary.setText(summary_text(self._findings))
         self._copy.setEnabled(True)
 
     def _add_topic(self, topic: Topic, findings: Sequence[Finding]) -> None:
@@ -230,6 +234,17 @@ def _text(words: str, tone: str = "") -> QLabel:
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )
     return result
+
+
+def summary_text(findings: Sequence[Finding]) -> str:
+    """One sentence: how many problems and warnings."""
+    count = Counter(finding.severity for finding in findings)
+    problems, warnings = count[Severity.PROBLEM], count[Severity.WARNING]
+    if not problems and not warnings:
+        return _tr("Nothing stands in the way.")
+    return _tr("{problems}, {warnings}.").format(
+        problems=_tr("%Ln problem(s)", problems), warnings=_tr("%Ln warning(s)", warnings)
+    )
 
 
 def _topic_text(topic: Topic) -> str:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus
+from app.sentences import translated
 from app.theme import Theme
 from app.widgets import formats
 from app.widgets.basics import IconButton, button, label
@@ -101,7 +102,7 @@ def facts_line(entry: "ModelEntry") -> str:
 def fits_line(entry: "ModelEntry") -> str:
     """Whether it fits and why."""
     if entry.problem:
-        return entry.problem
+        return translated(entry.problem)
     numbers = {"needed": formats.size(entry.needed_bytes), "free": formats.size(entry.free_bytes)}
     if entry.fits:
         return _tr("Fits: needs {needed}, {free} are free").format(**numbers)

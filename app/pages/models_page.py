@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.models import ModelState, ModelStatus, NoticeLevel
 from app.pages.model_card import ModelCard
+from app.sentences import translated
 from app.settings import ModelChoice, Settings
 from app.tasks import TaskThread
 from app.theme import Theme
@@ -140,7 +141,7 @@ class ModelsPage(QWidget):
         for card in self._cards:
             card.show_model(status)
         if status.state is ModelState.FAILED:
-            self._banner.show_text(NoticeLevel.ERROR, status.message)
+            self._banner.show_text(NoticeLevel.ERROR, translated(status.message))
         elif status.state is ModelState.READY:
             self._banner.hide()
 

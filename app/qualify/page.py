@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.qualify import words
 from app.qualify.report_view import ReportView
 from app.qualify.runner import QualifyRunner
+from app.sentences import translated
 from app.telemetry.fonts import numeric_font
 from app.theme import Theme
 from app.widgets.basics import button, label, set_tone
@@ -138,7 +139,7 @@ class QualifyPage(QWidget):
         self._runner.progressed.connect(self._on_progressed)
         self._runner.ended.connect(self._on_ended)
         self._runner.failed.connect(self._on_failed)
-        self._runner.file_failed.connect(lambda message: self._say(message, "danger"))
+        self._runner.file_failed.connect(lambda message: self._say(translated(message), "danger"))
         self._runner.history_read.connect(self._on_history_read)
         self._runner.exported.connect(lambda path: self._say(_tr("Saved as {name}.").format(name=path.name), "muted"))
 
@@ -198,14 +199,14 @@ class QualifyPage(QWidget):
     def _on_failed(self, message: str) -> None:
         self._is_running = self._is_stopping = False
         self._refresh()
-        self._say(message, "danger")
+        self._say(translated(message), "danger")
 
     def _on_history_read(self, history: ReportHistory) -> None:
         self.reports.clear()
         for saved in history.reports:
             self.reports.addItem(words.saved_name(saved), saved.report)
         self.reports.setEnabled(bool(history.reports))
-        self.reports.setToolTip("\n".join(history.problems))
+        self.reports.setToolTip("\n".join(map(translated, history.problems)))
         if history.reports and not self._is_running:
             self.view.show_report(history.reports[0].report)
 

@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
 
+from app.sentences import translated
 from app.widgets import formats
 from engine.qualify.history import SavedReport
 from engine.qualify.records import Axis, Check, Domain, DomainVerdict, Report
@@ -49,7 +50,7 @@ def verdict_title(report: Report) -> str:
 def verdict_text(report: Report) -> str:
     """Below the title: why it was not finished, or how many checks hold."""
     if report.failure is not None:
-        return report.failure
+        return translated(report.failure)
     checks = [check for verdict in report.verdicts for check in verdict.checks] + list(report.checks)
     held = sum(check.passed for check in checks)
     return _tr("{held} of {all} checks hold. Series {series}; limits {limits}.").format(
@@ -59,7 +60,7 @@ def verdict_text(report: Report) -> str:
 
 def check_text(check: Check) -> str:
     mark = _tr("holds") if check.passed else _tr("does not hold")
-    return f"{check.rule}, {mark}: {check.text}"
+    return f"{translated(check.rule)}, {mark}: {translated(check.text)}"
 
 
 def first_difference(verdict: DomainVerdict) -> str:

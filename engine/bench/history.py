@@ -2,6 +2,7 @@
 figure."""
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from engine.bench.json_form import run_from_json, run_to_json
@@ -89,26 +90,58 @@ def seed_comparison(run: BenchRun) -> Comparison | None:
     return Comparison(f"pp{SEED_PROMPT}, one step against two", Figure.PREFILL, before, after, compare(before, after))
 
 
-def setting_changes(old: BenchRun, new: BenchRun) -> tuple[str, ...]:
-    """What else changed between two runs, as "name: old, now new": a ratio alone does not say why."""
+class Setting(Enum):
+    """What may differ between two runs besides their figures; the value is what people call it."""
+
+    MODEL = "model"
+    MODEL_FILE = "model file"
+    BACKEND = "backend"
+    DEVICE = "device"
+    KERNELS = "kernels"
+    MODE = "mode"
+    ROWS = "rows"
+    CONTEXT = "context"
+    THREADS = "threads"
+    COMMIT = "commit"
+    TORCH = "torch"
+    KERNEL = "kernel"
+    DRIVER = "driver"
+    POWER_PROFILE = "power profile"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """One difference; None for what is not known."""
+
+    setting: Setting
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        return f"{self.setting.value}: {self.before}, now {self.after}"
+
+
+def setting_changes(old: BenchRun, new: BenchRun) -> tuple[SettingChange, ...]:
+    """What else changed between two runs: a ratio alone does not say why."""
     pairs = {
-        "model": (old.model.name, new.model.name),
-        "model file": (_short(old.model.fingerprint), _short(new.model.fingerprint)),
-        "backend": (old.model.backend, new.model.backend),
-        "device": (old.model.device, new.model.device),
-        "kernels": (old.model.native, new.model.native),
-        "mode": (old.settings.mode, new.settings.mode),
-        "rows": (old.settings.kv_rounding, new.settings.kv_rounding),
-        "context": (f"{old.settings.context:,}", f"{new.settings.context:,}"),
-        "threads": (str(old.machine.threads), str(new.machine.threads)),
-        "commit": (_short(old.machine.commit), _short(new.machine.commit)),
-        "torch": (old.machine.torch, new.machine.torch),
-        "kernel": (old.machine.kernel, new.machine.kernel),
-        "driver": (old.machine.driver, new.machine.driver),
-        "power profile": (old.machine.power_profile, new.machine.power_profile),
-        "text": (_short(old.text_sha256), _short(new.text_sha256)),
+        Setting.MODEL: (old.model.name, new.model.name),
+        Setting.MODEL_FILE: (_short(old.model.fingerprint), _short(new.model.fingerprint)),
+        Setting.BACKEND: (old.model.backend, new.model.backend),
+        Setting.DEVICE: (old.model.device, new.model.device),
+        Setting.KERNELS: (old.model.native, new.model.native),
+        Setting.MODE: (old.settings.mode, new.settings.mode),
+        Setting.ROWS: (old.settings.kv_rounding, new.settings.kv_rounding),
+        Setting.CONTEXT: (f"{old.settings.context:,}", f"{new.settings.context:,}"),
+        Setting.THREADS: (str(old.machine.threads), str(new.machine.threads)),
+        Setting.COMMIT: (_short(old.machine.commit), _short(new.machine.commit)),
+        Setting.TORCH: (old.machine.torch, new.machine.torch),
+        Setting.KERNEL: (old.machine.kernel, new.machine.kernel),
+        Setting.DRIVER: (old.machine.driver, new.machine.driver),
+        Setting.POWER_PROFILE: (old.machine.power_profile, new.machine.power_profile),
+        Setting.TEXT: (_short(old.text_sha256), _short(new.text_sha256)),
     }
-    return tuple(f"{name}: {before}, now {after}" for name, (before, after) in pairs.items() if before != after)
+    return tuple(SettingChange(setting, before, after) for setting, (before, after) in pairs.items() if before != after)
 
 
 def _short(digest: str | None) -> str | None:

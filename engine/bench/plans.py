@@ -112,9 +112,9 @@ def _seed(runs: int | None) -> list[Case]:
     for cap, cut in ((SEED_CAP, Cut.GREEDY), (STEP_CAP, Cut.EQUAL)):
         name = _arm_name(cap, cut)
         shape = (CaseKind.SEED, 0, SEED_PROMPT, SEED_ANSWER)
-        cases.append(Case(*shape, 1, cap, cut, f"{name}, cold", is_cold=True, warm_ups=0))
+        cases.append(Case(*shape, 1, cap, cut, variant=f"{name}, cold", is_cold=True, warm_ups=0))
         if warm_runs:
-            cases.append(Case(*shape, warm_runs, cap, cut, f"{name}, warm", warm_ups=0))
+            cases.append(Case(*shape, warm_runs, cap, cut, variant=f"{name}, warm", warm_ups=0))
     return cases
 
 

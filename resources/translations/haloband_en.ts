@@ -32,6 +32,23 @@
         </message>
     </context>
     <context>
+        <name>DoctorPage</name>
+        <message numerus="yes">
+            <source>%Ln problem(s)</source>
+            <translation>
+                <numerusform>%Ln problem</numerusform>
+                <numerusform>%Ln problems</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%Ln warning(s)</source>
+            <translation>
+                <numerusform>%Ln warning</numerusform>
+                <numerusform>%Ln warnings</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>Find</name>
         <message numerus="yes">
             <source>in %Ln message(s)</source>

@@ -15,6 +15,7 @@ from app.doctor.host import CommandResult, Host
 from app.doctor.report import as_text
 from app.pages.doctor_page import DoctorPage
 from app.theme import dark_palette, light_palette, theme_from_palette
+from app.window_language import install_language
 from tests.app.doctor.recorded import RAISED, RECORDINGS, SELF_TEST, host
 
 MakePage = Callable[..., DoctorPage]
@@ -53,7 +54,8 @@ def test_nothing_is_checked_before_the_page_is_shown(qtbot: QtBot, make_page: Ma
     assert shown(qtbot, page).findings
 
 
-def test_a_problem_is_shown_with_its_remedy(qtbot: QtBot, make_page: MakePage) -> None:
+def test_a_problem_is_shown_with_its_remedy(qapp: QApplication, qtbot: QtBot, make_page: MakePage) -> None:
+    install_language(qapp, "en")  # with its plurals
     page = shown(qtbot, make_page())
     assert page.worst is Severity.PROBLEM
     row = next(row for row in page.rows if row.finding.key == "gtt_limit")

@@ -25,6 +25,7 @@ from app.qualify.runner import QualifyRunner
 from app.sentences import translated
 from app.telemetry.fonts import numeric_font
 from app.theme import Theme
+from app.widgets import formats
 from app.widgets.basics import button, label, set_tone
 from app.widgets.toast import announce
 from engine.qualify.history import ReportHistory
@@ -94,7 +95,8 @@ class QualifyPage(QWidget):
 
     def _build(self) -> None:
         for cap in _CAPS:
-            self.caps.addItem(_tr("2,048 against {cap} tokens a step").format(cap=f"{cap:,}"), cap)
+            words_of_cap = _tr("2,048 against {cap} tokens a step").format(cap=formats.count(cap))
+            self.caps.addItem(formats.isolated(words_of_cap), cap)
         self.caps.setAccessibleName(_tr("Step caps to compare"))
         self.reports.setAccessibleName(_tr("Earlier reports"))
         self.reports.setMinimumContentsLength(36)

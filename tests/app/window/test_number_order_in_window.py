@@ -48,6 +48,7 @@ def test_numbers_stand_before_what_they_count(right_to_left: None, open_driver: 
     driver.ask("hello")
     for box in driver.window.panel.findChildren(QCheckBox):
         box.setChecked(True)  # tables instead of charts
+    driver.window.commands.show_qualification()
     driver.trigger("settings")
     driver.trigger("models")
     texts = {line for text in drawn_texts(driver.window) for line in text.split("\n") if COUNTED.match(line)}

@@ -40,7 +40,7 @@ class EmptyState(QWidget):
             column.addWidget(widget)
         column.addSpacing(16)
         self._add(column, "document", _tr("Open a document and ask about it"), self.attach_requested.emit)
-        for text in (_tr("Write a short poem about the sea."), _tr("Explain how rain forms, in three steps.")):
+        for text in (_tr("Write a short poem about the sea."), _tr("Why is the sky blue?")):
             self._add(column, "edit", text, partial(self.example_chosen.emit, text))
         column.addStretch(3)
         self.set_theme(theme)

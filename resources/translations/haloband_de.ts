@@ -937,10 +937,6 @@
     <context>
         <name>EmptyState</name>
         <message>
-            <source>Explain how rain forms, in three steps.</source>
-            <translation>Erkläre in drei Schritten, wie Regen entsteht.</translation>
-        </message>
-        <message>
             <source>No model is loaded. Choose one under Models.</source>
             <translation>Kein Modell ist geladen. Wählen Sie eines unter „Modelle“.</translation>
         </message>
@@ -955,6 +951,10 @@
         <message>
             <source>What would you like to know?</source>
             <translation>Was möchten Sie wissen?</translation>
+        </message>
+        <message>
+            <source>Why is the sky blue?</source>
+            <translation>Warum ist der Himmel blau?</translation>
         </message>
         <message>
             <source>Write a short poem about the sea.</source>

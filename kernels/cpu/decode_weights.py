@@ -14,13 +14,15 @@ Bytes = torch.Tensor | np.ndarray
 
 
 class Codec(IntEnum):
-    """Stored types that the kernels read; the numbers are GGML's. Anything else is passed as a float32 copy."""
+    """Stored types that the kernels read; the numbers are those of files. Anything else is passed as a float32 copy."""
 
     F32 = 0
     F16 = 1
     Q8_0 = 8
     BF16 = 30
     MXFP4 = 39
+    ROCMFP4 = 100
+    ROCMFP4_FAST = 101
 
 
 class RowRounding(IntEnum):

@@ -102,7 +102,8 @@ constexpr CodecEntry codec_entry(int64_t type) {
 inline const CodecEntry* find_codec(int64_t type) {
   static constexpr CodecEntry entries[] = {
       codec_entry<DenseF32>(0), codec_entry<DenseF16>(1), codec_entry<BlockQ8>(8),
-      codec_entry<DenseBF16>(30), codec_entry<BlockMXFP4>(39),
+      codec_entry<DenseBF16>(30), codec_entry<BlockMXFP4>(39), codec_entry<BlockROCmFP4>(100),
+      codec_entry<BlockROCmFP4Fast>(101),
   };
   for (const CodecEntry& entry : entries) {
     if (entry.type == type) return &entry;

@@ -113,31 +113,27 @@ struct PowerTable {
 };
 inline constexpr PowerTable kPowers{};
 
-// MXFP4: a power-of-two scale byte, 16 bytes of codes; the low nibble of byte i is element i, the high one element
-// i + 16.
-struct BlockMXFP4 {
-  static constexpr int64_t kWeights = 32, kBytes = 17;
+// Sixteen bytes of 4-bit codes: the low nibble of byte i is element i, the high one element i + 16. Bit 3 is the sign.
+struct Codes {
+  F32x16 low, high;
 
-  struct Codes {
-    F32x16 low, high;
-  };
-
-  // Twice the E2M1 values of the sixteen bytes: {0, 1, 2, 3, 4, 6, 8, 12} and their negatives.
+  // Levels {0, 1, 2, 3, 4, 6, 8, kTop} and their negatives: the formats differ in the largest alone.
+  template <int kTop>
   static HB_INLINE Codes read(const uint8_t* codes) {
     Codes r;
 #if defined(__AVX512F__)
-    const __m512 book = _mm512_setr_ps(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+    const __m512 book = _mm512_setr_ps(0, 1, 2, 3, 4, 6, 8, kTop, 0, -1, -2, -3, -4, -6, -8, -kTop);
     const __m512i byte = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)));
     r.low.part[0] = (NativeF)_mm512_permutexvar_ps(byte, book);  // looks at the lowest four bits only
     r.high.part[0] = (NativeF)_mm512_permutexvar_ps(_mm512_srli_epi32(byte, 4), book);
 #elif defined(__SSE4_1__)
-    const __m128i book = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+    const __m128i book = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, kTop, 0, -1, -2, -3, -4, -6, -8, -kTop);
     const __m128i nibble = _mm_set1_epi8(15);
     const __m128i byte = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes));
     r.low = widen_int8(_mm_shuffle_epi8(book, _mm_and_si128(byte, nibble)));
     r.high = widen_int8(_mm_shuffle_epi8(book, _mm_and_si128(_mm_srli_epi16(byte, 4), nibble)));
 #else
-    static constexpr int8_t book[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+    static constexpr int8_t book[16] = {0, 1, 2, 3, 4, 6, 8, kTop, 0, -1, -2, -3, -4, -6, -8, -kTop};
     uint8_t value[2 * kLanes];
     for (int i = 0; i < kLanes; ++i) {
       value[i] = static_cast<uint8_t>(book[codes[i] & 15]);
@@ -147,19 +143,66 @@ struct BlockMXFP4 {
 #endif
     return r;
   }
+};
 
-  static HB_INLINE F32x16 scale(uint8_t exponent) { return from_bits(splat(kPowers.pattern[exponent])); }
+// 32 codes with one scale: `kCodesAt` and `kScaleAt` are their places in a block.
+template <int kTop, int kCodesAt, int kScaleAt, const auto& kScales>
+struct BlockNibbles {
+  static constexpr int64_t kWeights = 32, kBytes = 17;
+
+  static HB_INLINE F32x16 scale(const uint8_t* block) { return from_bits(splat(kScales.pattern[block[kScaleAt]])); }
 
   static HB_INLINE void unpack(const uint8_t* block, float* out) {
-    const Codes codes = read(block + 1);
-    const F32x16 factor = scale(block[0]);
+    const Codes codes = Codes::read<kTop>(block + kCodesAt);
+    const F32x16 factor = scale(block);
     store(out, codes.low * factor);
     store(out + kLanes, codes.high * factor);
   }
   static HB_INLINE F32x16 multiply_add(const uint8_t* block, const float* x, F32x16 sum) {
-    const Codes codes = read(block + 1);
+    const Codes codes = Codes::read<kTop>(block + kCodesAt);
     const F32x16 low = codes.low * load(x);
-    return fma(fma(codes.high, load(x + kLanes), low), scale(block[0]), sum);
+    return fma(fma(codes.high, load(x + kLanes), low), scale(block), sum);
+  }
+};
+
+// MXFP4: a power-of-two scale byte, then the codes, which are twice the E2M1 values.
+using BlockMXFP4 = BlockNibbles<12, 1, 0, kPowers>;
+
+// Bits of half an E4M3 number for each scale byte of the ROCmFP formats; those above 0x7e are invalid and read as zero.
+struct HalfE4M3Table {
+  int32_t pattern[256];
+  constexpr HalfE4M3Table() : pattern() {
+    for (int32_t byte = 0; byte < 0x7f; ++byte) {
+      const int32_t exponent = byte >> 3, mantissa = byte & 7;
+      if (exponent > 0) {
+        pattern[byte] = (exponent + 119) << 23 | mantissa << 20;  // (8 + mantissa) 2^(exponent - 11)
+      } else if (mantissa > 0) {
+        const int32_t top = mantissa >= 4 ? 2 : mantissa >= 2 ? 1 : 0;  // mantissa 2^-10, normalised
+        pattern[byte] = (top + 117) << 23 | (mantissa << (23 - top) & 0x7fffff);
+      }
+    }
+  }
+};
+inline constexpr HalfE4M3Table kHalfE4M3{};
+
+// ROCmFP4_FAST: the codes, then a scale.
+using BlockROCmFP4Fast = BlockNibbles<10, 0, 16, kHalfE4M3>;
+
+// ROCmFP4: the codes, then a scale for elements 0 to 15 and one for 16 to 31.
+struct BlockROCmFP4 {
+  static constexpr int64_t kWeights = 32, kBytes = 18;
+
+  static HB_INLINE F32x16 scale(uint8_t byte) { return from_bits(splat(kHalfE4M3.pattern[byte])); }
+
+  static HB_INLINE void unpack(const uint8_t* block, float* out) {
+    const Codes codes = Codes::read<10>(block);
+    store(out, codes.low * scale(block[16]));
+    store(out + kLanes, codes.high * scale(block[17]));
+  }
+  static HB_INLINE F32x16 multiply_add(const uint8_t* block, const float* x, F32x16 sum) {
+    const Codes codes = Codes::read<10>(block);
+    sum = fma(codes.low * load(x), scale(block[16]), sum);
+    return fma(codes.high * load(x + kLanes), scale(block[17]), sum);
   }
 };
 

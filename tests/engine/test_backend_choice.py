@@ -8,10 +8,14 @@ import torch
 
 import engine
 import kernels.cpu
+import resources
 from engine.backends import cpu_backend
 from engine.backends.cpu import CpuBackend
 from engine.config import ModelConfig
 from engine.gguf.reader import GgufFile
+from engine.model_source import open_model
+from engine.names import part_of
+from kernels.cpu.decode_weights import Codec
 from tests.fuzz.micro_model import micro_model
 
 
@@ -46,3 +50,11 @@ def test_a_narrow_model_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path.write_bytes(parts.micro_model().file())
     session = engine.load(path, backend="cpu", dtype="float32").session(context=64)
     assert torch.isfinite(session.prefill([2, 70, 71, 72, 3])).all()
+
+
+def test_the_embedded_models_matrices_are_decoded_from_their_blocks() -> None:
+    """A format that the decode program does not know is copied as float32, and then read at eight times its size."""
+    source = open_model(resources.embedded_model())
+    matrices = [tensor for tensor in source.tensors.values() if (part := part_of(tensor.name)) and part.is_matrix]
+    assert matrices
+    assert {tensor.type_id for tensor in matrices} <= {int(codec) for codec in Codec}

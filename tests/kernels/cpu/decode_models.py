@@ -11,6 +11,7 @@ import gguf
 import numpy as np
 import torch
 
+from engine.quant.codecs import decode, encode
 from kernels.cpu.decode_weights import (
     AttentionWeights,
     Codec,
@@ -28,13 +29,17 @@ _GGUF = {
     Codec.Q8_0: gguf.GGMLQuantizationType.Q8_0,
     Codec.MXFP4: gguf.GGMLQuantizationType.MXFP4,
 }
+_ROCMFP = (Codec.ROCMFP4, Codec.ROCMFP4_FAST)  # not known to the public library
 
 
 def stored(values: torch.Tensor, codec: Codec) -> tuple[Matrix, torch.Tensor]:
     """A matrix [rows, cols] in a codec, and the float32 values that the stored form stands for."""
     rows, cols = values.shape
-    if codec in _GGUF and cols % 32:
+    if codec in (*_GGUF, *_ROCMFP) and cols % 32:
         codec = Codec.F16  # no whole blocks
+    if codec in _ROCMFP:
+        packed = encode(codec, values)
+        return Matrix(packed.view(rows, -1), rows, cols, codec), decode(codec, packed, (rows, cols))
     if codec in _GGUF:
         blocks = gguf.quants.quantize(np.ascontiguousarray(values.numpy()), _GGUF[codec])
         back = gguf.quants.dequantize(blocks, _GGUF[codec])
@@ -50,7 +55,7 @@ def all_f32(name: str) -> Codec:
 
 
 def as_published(name: str) -> Codec:
-    """As in the embedded model: MXFP4 experts, F16 compressors and indexer, F32 mixers and router, the rest Q8_0."""
+    """As in the released model: MXFP4 experts, F16 compressors and indexer, F32 mixers and router, the rest Q8_0."""
     if ".experts." in name:
         return Codec.MXFP4
     if "compressor" in name or "indexer" in name:
@@ -60,7 +65,8 @@ def as_published(name: str) -> Codec:
 
 def every_codec(name: str) -> Codec:
     """Spreads the codecs over all matrices, so that each is met in many places."""
-    return (Codec.Q8_0, Codec.BF16, Codec.F16, Codec.MXFP4, Codec.F32)[sum(name.encode()) % 5]
+    codecs = tuple(Codec)
+    return codecs[sum(name.encode()) % len(codecs)]
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from engine.quant.codecs import decode
 from kernels.cpu.decode import matrix_record
 from kernels.cpu.decode_weights import Codec, Matrix
 from kernels.cpu.library import Library
@@ -15,6 +16,7 @@ from tests.kernels.cpu.conftest import open_kernels
 from tests.kernels.cpu.decode_models import stored
 
 CODECS = list(Codec)
+ROCMFP = (Codec.ROCMFP4, Codec.ROCMFP4_FAST)
 POISON = -12345.0
 
 
@@ -82,8 +84,13 @@ def test_a_row_does_not_depend_on_its_neighbours_or_on_threads(
 
 
 def every_block(codec: Codec) -> np.ndarray:
-    """Random block bytes [rows, bytes] that meet every scale: all MXFP4 exponents, all finite float16 values."""
+    """Random block bytes [rows, bytes] that meet every scale: all scale bytes, all finite float16 values."""
     random = np.random.default_rng(3)
+    if codec in ROCMFP:
+        blocks = random.integers(0, 256, (256, 18 if codec is Codec.ROCMFP4 else 17), dtype=np.uint8)
+        blocks[:, 16] = np.arange(256)
+        blocks[:, -1] = np.arange(256) if codec is Codec.ROCMFP4_FAST else np.arange(256)[::-1]
+        return blocks
     if codec is Codec.MXFP4:
         blocks = random.integers(0, 256, (256, 17), dtype=np.uint8)
         blocks[:, 0] = np.arange(256)
@@ -95,14 +102,20 @@ def every_block(codec: Codec) -> np.ndarray:
     return blocks
 
 
-@pytest.mark.parametrize("codec", [Codec.Q8_0, Codec.MXFP4])
+def values_of(codec: Codec, blocks: np.ndarray) -> torch.Tensor:
+    """By the public library where it knows the format, else by the engine's decoder in torch."""
+    if codec in ROCMFP:
+        return decode(codec, torch.from_numpy(blocks).flatten(), (len(blocks), 32))
+    with np.errstate(over="ignore"):  # the largest exponents overflow there as they do here
+        return torch.from_numpy(gguf.quants.dequantize(blocks, gguf.GGMLQuantizationType[codec.name]))
+
+
+@pytest.mark.parametrize("codec", [Codec.Q8_0, Codec.MXFP4, *ROCMFP])
 def test_every_scale_is_unpacked_exactly(library: Library, codec: Codec) -> None:
     blocks = every_block(codec)
-    kind = gguf.GGMLQuantizationType[codec.name]
-    with np.errstate(over="ignore"):  # the largest exponents overflow there as they do here
-        expected = torch.from_numpy(gguf.quants.dequantize(blocks, kind))
+    expected = values_of(codec, blocks)
     matrix = Matrix(blocks, len(blocks), 32, codec)
-    for row in range(0, len(blocks), 1 if codec is Codec.MXFP4 else 37):
+    for row in range(0, len(blocks), 37 if codec is Codec.Q8_0 else 1):
         found = unpack(library, matrix, row)
         assert found is not None
         assert torch.equal(found, expected[row]), f"block {row}"

@@ -1,6 +1,6 @@
 """Where the time of one prompt goes, by operation: python -m tests.perf.profile_prefill --tokens 9133
 
-Wraps the backend's and the layers' functions with a clock and runs one warm prompt of the embedded model.
+Wraps the backend's operations with a clock and runs one warm prompt of the embedded model.
 """
 
 import argparse
@@ -10,13 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import engine
-import engine.layers.attention
-import engine.model
+from engine.backends.base import Backend
 from tests.perf.ids import document_ids
 
-BACKEND = ("mix", "expand_mix", "expand", "select", "attend", "route", "run_experts", "linear", "as_input")
-LAYERS = ("close_windows", "finish_rows", "rotate", "rms_norm", "rotation", "store_rows", "prepare_index")
-MODEL = ("project", "attend_step", "output_projection", "join")
+# Of a backend's operations these are no part of a step's work.
+OUTSIDE = frozenset({"placement", "prepare_decode", "release", "require_memory", "step_buffers", "token_program"})
 
 
 def main() -> None:
@@ -24,20 +22,28 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=9133)
     parser.add_argument("--dtype", default="auto")
     arguments = parser.parse_args()
-    model = engine.load(dtype=arguments.dtype)
+    model = engine.load(backend="cpu", dtype=arguments.dtype)
     session, ids = model.session(), document_ids(arguments.tokens)
     session.prefill(ids)
     session.reset()
     spent: defaultdict[str, float] = defaultdict(float)
-    for owner, names in ((model.network.backend, BACKEND), (engine.layers.attention, LAYERS), (engine.model, MODEL)):
-        for name in names:
-            setattr(owner, name, _timed(getattr(owner, name), name, spent))
+    backend = model.network.backend
+    for name in operations():
+        setattr(backend, name, _timed(getattr(backend, name), name, spent))
     began = time.perf_counter()
     session.prefill(ids)
     total = time.perf_counter() - began
+    spent["between operations"] = total - sum(spent.values())
     for name, seconds in sorted(spent.items(), key=lambda item: -item[1]):
         print(f"{name:20s}{seconds * 1e3:10.1f} ms{seconds / total:8.1%}")
-    print(f"{'total':20s}{total * 1e3:10.1f} ms, {len(ids) / total:,.0f} tok/s (nested operations count twice)")
+    print(
+        f"{'total':20s}{total * 1e3:10.1f} ms, {len(ids) / total:,.0f} tok/s (an operation inside another counts twice)"
+    )
+
+
+def operations() -> list[str]:
+    """The names of a backend's operations in a step."""
+    return [name for name, value in vars(Backend).items() if callable(value) and name[0] != "_" and name not in OUTSIDE]
 
 
 def _timed(function: Callable[..., Any], name: str, spent: defaultdict[str, float]) -> Callable[..., Any]:

@@ -29,48 +29,10 @@ from sentence_parts import (
     product,
     returns,
 )
+from sentence_places import LEFT_OUT, NUMBERS, SAME_WORDS, SINKS, WORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# What is not shown in the window: only the command line uses it, or it writes its own words with Qt's translations.
-LEFT_OUT = {
-    "app/commands": "says it in the terminal",
-    "engine/convert.py": "haloband convert",
-    "engine/new_file.py": "haloband convert and haloband synth",
-    "engine/synth": "haloband synth, and addresses that are typed",
-    "engine/backends/kernel_report.py": "haloband kernels",
-    "engine/qualify/freeze.py": "freezes tapes, by hand",
-    "engine/qualify/retrieval.py": "texts for the model",
-}
-ERRORS = (
-    "UserError", "ModelFileError", "ContextFullError", "SnapshotError", "EngineError", "StoreError", "SettingsError",
-    "MissingRowError", "KernelUnavailableError",
-)  # fmt: skip
-# The callee, and which of its arguments are words: by place and by name.
-SINKS: dict[str, tuple[tuple[int, str], ...]] = {
-    **{name: ((0, "message"),) for name in ERRORS},
-    "ErrorText": ((0, "message"),),
-    "Finding": ((2, "title"), (4, "found"), (5, "wanted"), (6, "advice")),
-    "Check": ((0, "rule"), (4, "text")),
-    "NoGpu": ((0, "reason"),),
-    "Case": ((7, "variant"),),
-    "Comparison": ((0, "test"),),
-    "ArmDied": ((0, ""),),
-    "make_report": ((6, "failure"),),
-    "OpenedDatabase": ((1, "warning"),),
-    "problems.append": ((0, ""),),
-    "reasons.append": ((0, ""),),
-}
-# Values that are words and stay English: names of things inside a file, in sentences that hardly anyone will see.
-FRAGMENTS = {
-    "the model's shape does not fit together: {complaint}": "which sizes of a damaged header contradict each other",
-    "the GPU kernels do not fit this model: {obstacle}": "which widths the kernels are not made for",
-    "Between processes {name} and {name2} changed: {changed}.": "names of a report's fields",
-    "{name} ends in {suffix:w}; a benchmark is saved as .json, .csv or .md.": "of a name without a suffix",
-}
-NUMBERS = frozenset({"size_text", "_seconds"})  # functions that give a number with its unit
-WORDS = frozenset({"reason"})  # attributes that hold words
-SAME_WORDS = frozenset({"removesuffix", "strip", "lower"})  # methods of a text that leave it what it says
 _MOST_INLINE = 4  # ways to put one thing that are written out, each as a sentence of its own
 
 

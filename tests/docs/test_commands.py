@@ -50,7 +50,7 @@ NOT_RUN = {
     "python -m pytest -m long": "takes an hour",
     "python -m tests.perf.compare_transformers": "measures; needs a quiet machine and a peer",
     "python -m tests.perf.compare_llama_cpp": "measures; needs a quiet machine and a peer",
-    "python -m tests.perf.profile_prefill --tokens 9133": "measures; tests/docs/test_profile.py runs it on a short prompt",
+    "python -m tests.perf.profile_prefill --tokens 9133": "measures; tests/docs/test_profile.py runs it",
     "python -m pip install transformers==5.24.0": "downloads a peer that is no dependency",
     "python -m pip install llama-cpp-python==0.3.36": "downloads a peer that is no dependency",
     "python -m pip install torch --index-url ADDRESS": "downloads; the address comes from AMD's page",

@@ -31,8 +31,3 @@ def has_bf16_products(proc: Path = PROC) -> bool:
         return bool({"avx512_bf16", "amx_bf16"} & set((proc / "cpuinfo").read_text().split()))
     except OSError:
         return False
-
-
-def decoded_bytes(weights: int) -> int:
-    """What so many weights take on the CPU, which decodes them to the type it multiplies fastest."""
-    return weights * (2 if has_bf16_products() else 4)

@@ -15,9 +15,9 @@ import resources
 from app.commands.inspect_views import FileReport, MemoryNeed, TypeUse, as_json, as_text
 from engine.cache_shape import CacheShape
 from engine.config import ARCHITECTURE, ModelConfig
+from engine.cpu_need import copied_bytes, placed_bytes, product_itemsize
 from engine.errors import ModelFileError
 from engine.gguf.types import AMBIGUOUS_TYPES, READABLE_TYPES
-from engine.host import decoded_bytes
 from engine.ledger import capacity_bytes
 from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
@@ -130,7 +130,7 @@ def _memory_need(tensors: list[StoredTensor], config: ModelConfig) -> MemoryNeed
         available_bytes=memory.available,
         total_bytes=memory.total,
         stored_weight_bytes=sum(info.nbytes for info in tensors),
-        decoded_weight_bytes=decoded_bytes(sum(info.elements for info in tensors)),
+        decoded_weight_bytes=placed_bytes(tensors, product_itemsize()) + copied_bytes(tensors),
         context=context,
         session_bytes=capacity_bytes(shape, context) + largest_step_bytes(shape, steps, BufferStyle()),
     )

@@ -15,8 +15,8 @@ from app.doctor.gpu import has_usable_gpu
 from app.doctor.host import real_host
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
+from engine.cpu_need import copied_bytes, placed_bytes, product_itemsize
 from engine.errors import UserError
-from engine.host import decoded_bytes
 from engine.ledger import capacity_bytes
 from engine.model_source import find_models, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
@@ -61,8 +61,11 @@ def _read(path: Path | None, place: Path, context: int, on_gpu: bool) -> ModelEn
         by_type: Counter[str] = Counter()
         for tensor in source.tensors.values():
             by_type[tensor.type_name] += tensor.elements
-        stored = sum(tensor.nbytes for tensor in source.tensors.values())
-        weights = stored if on_gpu else decoded_bytes(sum(by_type.values()))
+        tensors = source.tensors.values()
+        if on_gpu:
+            weights = sum(tensor.nbytes for tensor in tensors)
+        else:
+            weights = placed_bytes(tensors, product_itemsize()) + copied_bytes(tensors)
         return ModelEntry(
             path=path,
             name=source.get_str("general.name", place.stem),

@@ -8,6 +8,7 @@ from engine.backends.cpu_buffers import cpu_step_buffers
 from engine.backends.memory_need import MemoryNeed, require_room
 from engine.cache_shape import CacheShape
 from engine.config import ModelConfig
+from engine.cpu_need import placed_bytes
 from engine.host import available_bytes
 from engine.layers import compressor, hyper_connection, indexer, moe, row_attention
 from engine.layers.compressor import Windows
@@ -41,10 +42,14 @@ class CpuBackend:
         self.native_note = "plain torch"
 
     def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
-        """Every weight is decoded into the compute type."""
-        weights = sum(tensor.elements for tensor in stored.source.tensors.values()) * self.compute_dtype.itemsize
+        """The decoded weights."""
+        weights = self.weight_bytes(stored)
         advice = "close other programs or choose a smaller model"
         require_room(stored.source.name, "CPU", MemoryNeed(weights), available_bytes(), advice)
+
+    def weight_bytes(self, stored: StoredWeights) -> int:
+        """What `placement` and `prepare_decode` will hold."""
+        return placed_bytes(stored.source.tensors.values(), self.compute_dtype.itemsize)
 
     def placement(self) -> Placement:
         return DecodedPlacement(self.compute_dtype)

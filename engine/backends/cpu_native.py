@@ -12,6 +12,7 @@ from engine.backends.base import TokenProgram
 from engine.backends.cpu import CpuBackend
 from engine.backends.cpu_decode import SessionProgram, build_program
 from engine.config import ModelConfig
+from engine.cpu_need import copied_bytes
 from engine.layers.hyper_connection import Mixed, Mixer
 from engine.layers.matrix import decoded
 from engine.layers.moe import Experts, Router, Routing
@@ -122,6 +123,9 @@ class NativeCpuBackend(CpuBackend):
         shared = self.native.swiglu(functional.linear(x, decoded(experts.shared_gate_up)), experts.limit)
         shared = functional.linear(shared, decoded(experts.shared_down))
         return self.native.combine(rows, groups.place, routing.weights, shared)
+
+    def weight_bytes(self, stored: StoredWeights) -> int:
+        return super().weight_bytes(stored) + copied_bytes(stored.source.tensors.values())
 
     def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
         try:

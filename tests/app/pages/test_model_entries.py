@@ -7,7 +7,7 @@ import pytest
 
 import engine
 from app.pages.model_entries import read_entry, read_library
-from engine.host import decoded_bytes
+from engine.cpu_need import copied_bytes, placed_bytes, product_itemsize
 from engine.model_source import open_model
 from resources import embedded_model
 from tests.support.deepseek_folder import plain_entries, split_folder, write_folder
@@ -70,7 +70,9 @@ def test_a_missing_part_and_a_missing_folder_say_so(shelf: Path, tmp_path: Path)
 
 def test_the_cpu_decodes_weights_and_a_gpu_does_not() -> None:
     cpu, gpu = (read_entry(None, embedded_model(), CONTEXT, on_gpu) for on_gpu in (False, True))
-    assert cpu.needed_bytes is not None and gpu.needed_bytes is not None and cpu.parameters is not None
+    assert cpu.needed_bytes is not None and gpu.needed_bytes is not None
     with contextlib.closing(open_model(embedded_model())) as source:
-        stored = sum(tensor.nbytes for tensor in source.tensors.values())
-    assert cpu.needed_bytes - gpu.needed_bytes == decoded_bytes(cpu.parameters) - stored > 0
+        tensors = source.tensors.values()
+        stored = sum(tensor.nbytes for tensor in tensors)
+        decoded = placed_bytes(tensors, product_itemsize()) + copied_bytes(tensors)
+    assert cpu.needed_bytes - gpu.needed_bytes == decoded - stored > 0

@@ -2,6 +2,7 @@
 Pure functions on `ast`."""
 
 import ast
+import functools
 import itertools
 import re
 from collections.abc import Collection, Iterator
@@ -121,13 +122,21 @@ def callee(call: ast.Call) -> str:
     return ast.unparse(call.func)
 
 
-def calls_of(tree: ast.Module, name: str) -> Iterator[ast.Call]:
+def calls_of(tree: ast.Module, name: str) -> list[ast.Call]:
     """Calls of a function or of a method, whatever object it is of; "a.b" only of that object."""
+    return _calls(tree).get(name, [])
+
+
+@functools.cache
+def _calls(tree: ast.Module) -> dict[str, list[ast.Call]]:
+    """Every call of a file by the callee as it is written, and by its last name."""
+    found: dict[str, list[ast.Call]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             full = callee(node)
-            if full == name or ("." not in name and full.rpartition(".")[2] == name):
-                yield node
+            for name in {full, full.rpartition(".")[2]}:
+                found.setdefault(name, []).append(node)
+    return found
 
 
 def arguments(call: ast.Call, places: tuple[tuple[int, str], ...]) -> Iterator[ast.expr]:

@@ -232,7 +232,9 @@ class Photographer:
 
     def _failure(self) -> None:
         self._window.panel.tabs.setCurrentIndex(0)
-        self._window.show_problem("The disk is full. New text is kept in memory; free some space to save it.")
+        self._window.show_problem(
+            "The chats on disk were damaged. They are kept as chats-damaged.db, a new file is used."
+        )
 
     def _mirrored(self) -> None:
         """As in a language that is written from right to left."""

@@ -42,7 +42,7 @@ class CpuBackend:
         self.native_note = "plain torch"
 
     def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
-        """The decoded weights."""
+        """Raises UserError where the weights, decoded, do not fit into what is free."""
         weights = self.weight_bytes(stored)
         advice = "close other programs or choose a smaller model"
         require_room(stored.source.name, "CPU", MemoryNeed(weights), available_bytes(), advice)

@@ -69,7 +69,7 @@ def _opposite(random_: random.Random) -> Turn:
 def _animal(random_: random.Random) -> Turn:
     animal, young, sound, home = random_.choice(_FACTS["animals"])
     a = "an" if animal[0] in "aeiou" else "a"
-    many = {"wolf": "wolves", "sheep": "sheep", "deer": "deer", "fox": "foxes"}.get(animal, f"{animal}s")
+    many = dict(_FACTS["plurals"]).get(animal, f"{animal}s")
     return random_.choice(
         (
             (f"What is a young {animal} called?", f"A young {animal} is called {young}."),
@@ -93,7 +93,7 @@ def _sum(random_: random.Random) -> Turn:
     kind, small, large = random_.choice("+-*/"), random_.randint(2, 12), random_.randint(0, 50)
     match kind:
         case "+":
-            a, b, result, word = large, random_.randint(0, 50), 0, "plus"
+            a, b, word = large, random_.randint(0, 50), "plus"
             result = a + b
         case "-":
             b, result, word = random_.randint(0, 20), large, "minus"

@@ -21,18 +21,23 @@ class GuiGarbageCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rounds = 0
+        self._found_some = False
         gc.disable()
         self._timer = QTimer(self, interval=_INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect what is worth collecting now."""
-        if gc.get_count()[0] < _YOUNG_OBJECTS:
+        """Collect what is worth collecting now.
+
+        A round that found garbage is followed by another whatever the count says: each object that it frees lowers
+        the count, so what other threads made meanwhile is not counted and might stay for as long as nothing is made.
+        """
+        if gc.get_count()[0] < _YOUNG_OBJECTS and not self._found_some:
             return
         self._rounds += 1
         generation = 2 if self._rounds % _FULL_EVERY == 0 else 1 if self._rounds % _MIDDLE_EVERY == 0 else 0
-        gc.collect(generation)
+        self._found_some = gc.collect(generation) > 0
 
     def close(self) -> None:
         self._timer.stop()

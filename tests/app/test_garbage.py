@@ -41,3 +41,29 @@ def test_cycles_are_freed_by_the_event_loop_and_only_there(qtbot: QtBot) -> None
         (gc.enable if was_enabled else gc.disable)()
     assert threads == {threading.get_ident()}
     assert set(freed) == {threading.get_ident()}
+
+
+def test_what_is_made_during_a_collection_is_freed_though_the_count_lost_it(qtbot: QtBot) -> None:
+    was_enabled = gc.isenabled()
+    freed: list[object] = []
+
+    class Child:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            freed.append(None)
+
+    class Parent(Child):
+        def __del__(self) -> None:
+            Child()  # as another thread would while the finalizers run
+
+    collector = GuiGarbageCollector()
+    collector._timer.setInterval(5)
+    try:
+        for _ in range(10_000):
+            Parent()
+        qtbot.waitUntil(lambda: len(freed) > 9_000, timeout=20_000)
+    finally:
+        collector.close()
+        (gc.enable if was_enabled else gc.disable)()

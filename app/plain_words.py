@@ -15,6 +15,13 @@ def size_text(size: int) -> str:
     return f"{value:.{decimals}f} {_UNITS[unit]}"
 
 
+def seconds_text(seconds: float) -> str:
+    """A time span: milliseconds below a second, tenths below ten seconds, whole seconds above."""
+    if round(1000 * seconds) < 1000:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+
+
 def significant(number: float | None) -> str:
     """Three significant digits with separators; a dash for what is not known."""
     if number is None:

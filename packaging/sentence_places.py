@@ -39,6 +39,6 @@ FRAGMENTS = {
     "Between processes {name} and {name2} changed: {changed}.": "names of a report's fields",
     "{name} ends in {suffix:w}; a benchmark is saved as .json, .csv or .md.": "of a name without a suffix",
 }
-NUMBERS = frozenset({"size_text", "_seconds"})  # functions that give a number with its unit
+NUMBERS = frozenset({"size_text", "seconds_text"})  # functions that give a number with its unit
 WORDS = frozenset({"reason"})  # attributes that hold words
 SAME_WORDS = frozenset({"removesuffix", "strip", "lower"})  # methods of a text that leave it what it says

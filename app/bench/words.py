@@ -63,7 +63,7 @@ def progress_text(update: BenchProgressed, label: str) -> str:
     )
     if update.left_s is None:
         return text
-    return _tr("{text}, {time} left").format(text=text, time=formats.duration(update.left_s))
+    return _tr("{text}, {time} left").format(text=text, time=formats.time_left(update.left_s))
 
 
 def spread(stats: Stats | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.memory import DS4_WEIGHT_BYTES
-from app.plain_words import size_text
+from app.plain_words import seconds_text, size_text
 
 MAX_BYTES = 256 << 20
 MAX_SECONDS = 2.0
@@ -48,8 +48,8 @@ def check_disk(model: Path, clock: Callable[[], float] = time.monotonic) -> Iter
         return
     speed = test.bytes_per_s
     found = (
-        f"about {speed / 1e9:.2g} GB/s: {size_text(test.file_bytes)} in {_seconds(test.file_bytes / speed)}, "
-        f"the largest DS4 file in {_seconds(DS4_WEIGHT_BYTES / speed)}"
+        f"about {speed / 1e9:.2g} GB/s: {size_text(test.file_bytes)} in {seconds_text(test.file_bytes / speed)}, "
+        f"the largest DS4 file in {seconds_text(DS4_WEIGHT_BYTES / speed)}"
     )
     severity = Severity.OK if speed >= _WANTED_BYTES_S else Severity.WARNING if speed < _SLOW_BYTES_S else Severity.NOTE
     advice = "" if severity is Severity.OK else "Keep large models on an NVMe disk inside the machine."
@@ -84,7 +84,3 @@ def _largest_file(model: Path) -> Path:
     """The file itself; of a model's folder the one that takes longest to read."""
     sizes = {path: path.stat().st_size for path in model.glob("*.safetensors")} if model.is_dir() else {}
     return max(sizes, key=lambda path: sizes[path], default=model)
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.1f} s" if value < 10 else f"{value:.0f} s"

@@ -202,7 +202,7 @@ class LivePanel(Panel):
 
     def _show_facts(self, figures: LiveFigures) -> None:
         is_reading = figures.activity in (Activity.STARTING, Activity.PREFILL)
-        left = formats.duration(figures.left_s)
+        left = formats.time_left(figures.left_s)
         texts = {
             "first_token": formats.duration(figures.first_token_s),
             "left": left if is_reading else formats.UNKNOWN,

@@ -168,7 +168,7 @@ class PrefillBar(QWidget):
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(1000 * share))
         self._label.setText(f"{status.label} · {formats.percent(share)}")
-        left = "" if status.eta_s is None else _tr("{time} left").format(time=formats.duration(status.eta_s))
+        left = "" if status.eta_s is None else _tr("{time} left").format(time=formats.time_left(status.eta_s))
         self._left.setText(left)
         self._numbers.setText(" · ".join(_prefill_numbers(status)))
 

@@ -71,10 +71,12 @@ def power_of_1024(exponent: int) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A time span: tenths below ten seconds, then whole seconds, minutes, hours."""
+    """A time span: milliseconds below a second, tenths below ten seconds, then whole seconds, minutes, hours."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
-    if seconds < 10:
+    if round(1000 * seconds) < 1000:
+        return isolated(_tr("{milliseconds} ms").format(milliseconds=round(1000 * seconds)))
+    if seconds < 9.95:  # what rounds to "10.0 s" is "10 s"
         return tenths(seconds)
     whole = round(seconds)
     if whole < 60:
@@ -82,6 +84,11 @@ def duration(seconds: float | None) -> str:
     if whole < 3600:
         return isolated(_tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60))
     return isolated(_tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60))
+
+
+def time_left(seconds: float | None) -> str:
+    """An estimate of a time span: like `duration`, but never in milliseconds, which it cannot know."""
+    return duration(seconds) if seconds is None or not 0 <= seconds < 1 else tenths(seconds)
 
 
 def tenths(seconds: float) -> str:

@@ -1168,6 +1168,10 @@
             <translation>{hours} h {minutes} min</translation>
         </message>
         <message>
+            <source>{milliseconds} ms</source>
+            <translation>{milliseconds} ms</translation>
+        </message>
+        <message>
             <source>{minutes} min {seconds} s</source>
             <translation>{minutes} min {seconds} s</translation>
         </message>

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QLocale
 
+from app.plain_words import seconds_text
 from app.widgets import formats
 
 
@@ -43,10 +44,38 @@ def test_units_are_binary_and_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(0.84, "0.8 s"), (42.4, "42 s"), (59.7, "1 min 0 s"), (125, "2 min 5 s"), (7320, "2 h 2 min")]
+    ("seconds", "text"),
+    [
+        (0.0, "0 ms"),
+        (0.033, "33 ms"),
+        (0.84, "840 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (42.4, "42 s"),
+        (59.7, "1 min 0 s"),
+        (125, "2 min 5 s"),
+        (7320, "2 h 2 min"),
+    ],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert formats.duration(seconds) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(None, "–"), (0.033, "0.0 s"), (0.84, "0.8 s"), (42.4, "42 s")])
+def test_an_estimate_is_never_in_milliseconds(seconds: float | None, text: str) -> None:
+    assert formats.time_left(seconds) == text
+
+
+def test_a_short_duration_in_german() -> None:
+    QLocale.setDefault(QLocale(QLocale.Language.German))
+    assert (formats.duration(0.033), formats.duration(1.3)) == ("33 ms", "1,3 s")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.097, "97 ms"), (0.9996, "1.0 s"), (9.96, "10 s"), (42.4, "42 s")])
+def test_a_terminal_shows_short_durations_in_the_same_units(seconds: float, text: str) -> None:
+    assert seconds_text(seconds) == text
 
 
 def test_percent() -> None:

@@ -335,6 +335,11 @@ def test_the_verdict_on_a_disk(large_file: Path, step: float, severity: Severity
     assert finding.severity is severity and "GB/s" in finding.found
 
 
+def test_a_quick_disk_is_told_in_milliseconds(large_file: Path) -> None:
+    (finding,) = check_disk(large_file, Clock(0.0001))
+    assert " ms, the largest DS4 file in " in finding.found
+
+
 def test_of_a_model_folder_the_largest_file_is_read(large_file: Path) -> None:
     folder = large_file.parent / "model"
     folder.mkdir()

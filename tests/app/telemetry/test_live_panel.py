@@ -125,6 +125,15 @@ def test_progress_is_told_in_words(make: Make, clock: StubClock) -> None:
     assert panel.facts["left"].text() == "22 s"  # 5,523 tokens at 252 tok/s
 
 
+def test_a_quick_first_token_is_told_in_milliseconds(make: Make, clock: StubClock) -> None:
+    panel = make()
+    panel.consume(events.started())
+    clock.now += 0.033
+    panel.consume(events.text(1, None))
+    panel.paint_now()
+    assert panel.facts["first_token"].text() == "33 ms"
+
+
 def test_numbers_have_three_digits_and_a_unit(make: Make, clock: StubClock) -> None:
     panel = make()
     _read_prompt(panel, clock, 43)

@@ -1,71 +1,96 @@
 """Short made-up texts of plain facts, and questions that only they answer: reading is learned from these first.
 
-Names are often invented, so an answer cannot be known and has to be copied. Templates and words are in passages.json.
-Pure functions of a random source.
+Names are often invented, so an answer cannot be known and has to be copied. Pure functions of a random source.
 """
 
-import json
 import random
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from recipe.documents import Document
-from recipe.topics import COLOURS, NAMES, PLACES, THINGS
+from recipe.passage_facts import Asked, Fact, ask, ask_about, ask_unsaid, choose_facts, say, stands_alone
+from recipe.passage_subjects import FILLERS, TITLES, Subject, make_subjects
 
-_WORDS = json.loads(Path(__file__).with_name("passages.json").read_text("utf-8"))
-_STARTS = ("b", "br", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v", "z")
-_MIDDLES, _ENDS = ("a", "e", "i", "o", "u", "ei", "ia"), ("", "n", "r", "l", "s", "th", "m")
-_INVENTED = 0.6  # share of names and places that nobody has heard of
+_FACTS = {1: (3, 7), 2: (2, 5), 3: (2, 4)}  # how many facts are told of each, by the number of subjects
+_MIXED = 0.4  # share of passages whose subjects' facts are mixed
+_FILLED = 0.35  # share with one to three sentences that tell nothing
+_TITLED = 0.25
+_ABOUT = 0.1  # share of passages that are asked what they are about
+_UNSAID = 0.125  # share of questions about what is not said
+_LAYOUTS, _SHARES = ("running", "paragraphs", "list"), (55, 25, 20)
+_MOST_QUESTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A passage and what it was made from: `told` in the text's order."""
+
+    text: str
+    told: tuple[Fact, ...]
+    asked: tuple[Asked, ...]
 
 
 def passage(random_: random.Random, subjects: int) -> Document:
-    """Two to four facts about each of `subjects` people and buildings, mixed; up to four questions."""
-    facts: dict[str, tuple[str, str]] = {}
-    for kind, subject in _subjects(random_, subjects):
-        values = _values(random_, subject)
-        for template in random_.sample(_WORDS[kind], random_.randint(2, 4)):
-            fact, question, answer = (part.format(**values) for part in template)
-            facts[fact] = question, answer
-    told = list(facts)
-    random_.shuffle(told)
-    asked = random_.sample(told, min(len(told), random_.randint(1, 4)))
-    return Document(" ".join(told), tuple(facts[fact] for fact in asked))
+    """A text about one to three `subjects` of any kinds, and one to five questions about it."""
+    written = write_passage(random_, subjects)
+    return Document(written.text, tuple((one.question, one.answer) for one in written.asked))
 
 
-def _subjects(random_: random.Random, count: int) -> list[tuple[str, str]]:
-    """Kinds and names, no two alike."""
-    found: dict[str, str] = {}
-    while len(found) < count:
-        if random_.random() < 0.5:
-            found.setdefault(_name(random_), "person")
-        else:
-            building = random_.choice(_WORDS["buildings"])
-            named = f"{_invented(random_)} {building}" if random_.random() < _INVENTED else building
-            found.setdefault(named, "building")
-    return [(kind, subject) for subject, kind in found.items()]
+def write_passage(random_: random.Random, count: int) -> Written:
+    """The passage with its facts beside it, from which every answer can be checked."""
+    subjects = make_subjects(random_, count)
+    told = [fact for one in subjects for fact in choose_facts(random_, one, random_.randint(*_FACTS[count]))]
+    if random_.random() < _MIXED:
+        random_.shuffle(told)
+    in_order = list({id(fact.subject): fact.subject for fact in told}.values())
+    text = _title(random_, in_order) + _lay_out(random_, told, in_order)
+    asked = ask(random_, told, in_order, random_.randint(1, _MOST_QUESTIONS))
+    for number in range(len(asked)):
+        unsaid = ask_unsaid(random_, text, told, in_order) if random_.random() < _UNSAID else None
+        if unsaid is not None and unsaid.question not in {one.question for one in asked}:
+            asked[number] = unsaid
+    if random_.random() < _ABOUT:
+        asked.insert(random_.randint(0, len(asked)), ask_about(random_, in_order))
+    return Written(text, tuple(told), tuple(asked))
 
 
-def _values(random_: random.Random, subject: str) -> dict[str, str]:
-    """A value for every blank that a template may have. One subject's facts share them, so none contradicts another."""
-    lists = {
-        **{"job": "jobs", "food": "foods", "animal": "animals", "material": "materials", "hour": "hours"},
-        **{"evening": "later", "day": "days", "month": "months"},
-    }
-    found = {key: random_.choice(_WORDS[words]) for key, words in lists.items()}
-    found |= {"colour": random_.choice(COLOURS), "thing": random_.choice(THINGS), "pet": _invented(random_)}
-    other = next(name for name in iter(lambda: _name(random_), "") if name != subject)
-    found |= {"subject": subject, "other": other}
-    found |= {"place": _invented(random_) if random_.random() < 0.5 else random_.choice(PLACES)}
-    numbers = {"age": (3, 99), "metres": (4, 300), "year": (1200, 2020), "coins": (2, 90)}
-    return found | {key: str(random_.randint(*bounds)) for key, bounds in numbers.items()}
+def _title(random_: random.Random, subjects: Sequence[Subject]) -> str:
+    """A line above the text, or nothing: what it is about where that is one, or words that suit any text."""
+    if random_.random() >= _TITLED:
+        return ""
+    name = subjects[0].fill("{subject}")
+    return f"{name if len(subjects) == 1 and random_.random() < 0.5 else random_.choice(TITLES)}\n\n"
 
 
-def _name(random_: random.Random) -> str:
-    return _invented(random_) if random_.random() < _INVENTED else random_.choice(NAMES)
+def _lay_out(random_: random.Random, told: Sequence[Fact], subjects: Sequence[Subject]) -> str:
+    """Running text, a paragraph for every run of one subject's facts, or a list; fillers between."""
+    fillers = random_.sample(FILLERS, random_.randint(1, 3)) if random_.random() < _FILLED else []
+    layout = random_.choices(_LAYOUTS, _SHARES)[0]
+    lines: list[Fact | str] = list(told)
+    if layout == "list":
+        items = "\n".join(f"- {line}" for line in _sentences(random_, lines, subjects))
+        return f"{' '.join(fillers)}\n\n{items}" if fillers else items
+    for filler in fillers:
+        lines.insert(random_.randint(0, len(lines)), filler)
+    sentences = _sentences(random_, lines, subjects)
+    text, last = sentences[0], _subject(lines[0])
+    for line, sentence in zip(lines[1:], sentences[1:], strict=True):
+        here = _subject(line) or last
+        text += ("\n\n" if layout == "paragraphs" and here is not last and last else " ") + sentence
+        last = here
+    return text
 
 
-def _invented(random_: random.Random) -> str:
-    """A name of two or three syllables that is probably no word."""
-    syllables = (
-        random_.choice(_STARTS) + random_.choice(_MIDDLES) + random_.choice(_ENDS) for _ in range(random_.randint(2, 3))
-    )
-    return "".join(syllables).capitalize()
+def _sentences(random_: random.Random, lines: Sequence[Fact | str], subjects: Sequence[Subject]) -> list[str]:
+    """Every line in words. A pronoun stands only right after a sentence about the same subject."""
+    found, last = [], None
+    for line in lines:
+        subject = _subject(line)
+        pronoun = subject is not None and subject is last and stands_alone(subject, subjects)
+        found.append(line if isinstance(line, str) else say(random_, line, pronoun=pronoun))
+        last = subject
+    return found
+
+
+def _subject(line: Fact | str) -> Subject | None:
+    return None if isinstance(line, str) else line.subject

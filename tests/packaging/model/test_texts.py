@@ -11,7 +11,6 @@ from recipe.basics import basic_conversations
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import FULL_WEIGHT, Examples, pack, phase_examples
 from recipe.documents import hide, join_articles, make_needles, needle_document
-from recipe.passages import passage
 from recipe.settings import Mixture
 from recipe.topics import TOPICS
 from recipe.vocabulary import CONTROL, Vocabulary, train_vocabulary
@@ -97,20 +96,6 @@ def test_every_question_of_order_and_size_is_answered_rightly() -> None:
 
 def _pairs(one: Conversation) -> list[tuple[str, str]]:
     return list(zip(one.texts[0::2], one.texts[1::2], strict=True))
-
-
-def test_a_passage_answers_its_questions_and_contradicts_nothing() -> None:
-    random_, texts = random.Random(3), set()
-    for _ in range(400):
-        document = passage(random_, random_.randint(1, 3))
-        texts.add(document.text)
-        assert document.turns and len({question for question, _ in document.turns}) == len(document.turns)
-        for question, answer in document.turns:
-            assert "{" not in document.text + question + answer
-            assert filters.is_answered_by(document.text, answer)
-        hours = re.findall(r"The ([\w ]+) opens at", document.text)
-        assert len(hours) == len(set(hours))
-    assert len(texts) == 400
 
 
 def test_needles_are_in_the_document_once_and_answer_their_question() -> None:

@@ -52,6 +52,14 @@ def test_every_question_asks_for_one_blank_and_its_answer_tells_it() -> None:
         assert max(ways.values()) == 1, kind
 
 
+def test_what_tells_nothing_names_no_subject_and_no_value(written: list[Written]) -> None:
+    """A filler about a kettle would be a second kettle, and one with a colour or a name a second answer."""
+    nouns = {noun.split(" ")[-1] for one in KINDS.values() for noun in one.get("subjects", ())}
+    values = {value for one in written for fact in one.told for value in fact.subject.values.values()}
+    for line in (*FILLERS, *TITLES):
+        assert not [word for word in nouns | values if stands_in(line, word)], line
+
+
 def test_the_answer_stands_in_the_text_or_nowhere(written: list[Written]) -> None:
     for one in written:
         for asked in one.asked:

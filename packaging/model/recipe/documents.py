@@ -81,6 +81,14 @@ def needle_document(articles: Sequence[str], random_: random.Random, most_bytes:
     return Document(text, tuple((needle.question, needle.answer) for needle in hidden))
 
 
+def among_articles(told: Document, articles: Sequence[str], random_: random.Random, most_bytes: int) -> Document:
+    """A short document as a part of a long one, with its questions."""
+    parts = [join_articles(articles, random_, most_bytes - len(told.text))] if most_bytes > len(told.text) else []
+    parts = [part for text in parts for part in text.split("\n\n") if part]
+    parts.insert(random_.randint(0, len(parts)), told.text)
+    return Document("\n\n".join(parts), told.turns)
+
+
 def article_document(
     chosen: Sequence[Conversation], articles: Sequence[str], random_: random.Random, most_bytes: int
 ) -> Document:

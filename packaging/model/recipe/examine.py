@@ -4,9 +4,12 @@ Evaluation itself is recipe.evaluate; here is what is measured on whom.
 """
 
 import json
+import multiprocessing
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import cycle
 from pathlib import Path
 
 import torch
@@ -36,21 +39,28 @@ _CONVERSATIONS = 1500  # of the held-out ones, for bits a byte
 _KL_SEQUENCES = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What every model is measured on: conversations, needles by the length of their documents, one long text."""
+
+    held_out: Sequence[Conversation]
+    cases: Mapping[int, Sequence[NeedleCase]]
+    long_text: str
+
+
 def evaluate(work: Work, other: Path | None) -> None:
     """Measure and leave figures.json; `other` is a model file to compare with, the one shipped before."""
     torch.set_float32_matmul_precision("highest")
     held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
-    new = _subject(work.shipped, work)
+    tokenizer = Vocabulary.from_gguf(open_model(work.shipped)).tokenizer()
     articles = [one.texts[0] for one in held_out if one.kind is Kind.ARTICLE] or [one.texts[1] for one in held_out]
     settings = work.settings
     cases = {
-        length: needle_cases(articles, new.tokenizer, length - settings.answer_tokens, settings.needles_each, length)
+        length: needle_cases(articles, tokenizer, length - settings.answer_tokens, settings.needles_each, length)
         for length in settings.needle_lengths
     }
-    long_text = "\n\n".join(articles)
-    models = [_figures("new", work.shipped, new, held_out, cases, long_text, work)]
-    if other is not None:
-        models.append(_figures("before", other, _subject(other, work), held_out, cases, long_text, work))
+    material = Material(held_out, cases, "\n\n".join(articles))
+    models = _students({"new": work.shipped} | ({"before": other} if other is not None else {}), material, work)
     teacher = load_teacher(work.teacher, work.device, work.dtype)
     bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), held_out)
     models.append(Figures("teacher", None, bits, {}, None, ()))
@@ -59,32 +69,31 @@ def evaluate(work: Work, other: Path | None) -> None:
     print(json.dumps({"stage": "evaluate", "kl": kl, "models": [_headline(model) for model in models]}), flush=True)
 
 
+def _students(files: Mapping[str, Path], material: Material, work: Work) -> list[Figures]:
+    """Figures of model files by name, in their order; on several devices at the same time."""
+    if len(work.devices) == 1:
+        return [_figures(name, path, material, work, work.device) for name, path in files.items()]
+    with ProcessPoolExecutor(len(work.devices), multiprocessing.get_context("spawn")) as pool:
+        turns = zip(files.items(), cycle(work.devices), strict=False)
+        found = [pool.submit(_figures, name, path, material, work, device) for (name, path), device in turns]
+        return [one.result() for one in found]
+
+
 def _headline(model: Figures) -> dict[str, object]:
     return {"name": model.name, "bits_per_byte": model.bits_per_byte, "needles": dict(model.needles)}
 
 
-def _subject(path: Path, work: Work) -> Subject:
-    tokenizer = Vocabulary.from_gguf(open_model(path)).tokenizer()
-    return Subject(Student.load(path, work.device, work.dtype), tokenizer)
-
-
-def _figures(
-    name: str,
-    path: Path,
-    subject: Subject,
-    held_out: Sequence[Conversation],
-    cases: dict[int, list[NeedleCase]],
-    long_text: str,
-    work: Work,
-) -> Figures:
+def _figures(name: str, path: Path, material: Material, work: Work, device: torch.device) -> Figures:
     began = time.monotonic()
+    torch.set_float32_matmul_precision("highest")
+    subject = Subject(Student.load(path, device, work.dtype), Vocabulary.from_gguf(open_model(path)).tokenizer())
     longest = max(work.settings.needle_lengths)
     found = Figures(
         name=name,
         file_bytes=path.stat().st_size,
-        bits_per_byte=student_bits_per_byte(subject, held_out),
-        needles={length: (needles_found(subject, each), len(each)) for length, each in cases.items()},
-        sparse_dense_kl=sparse_dense_kl(subject, long_text, longest),
+        bits_per_byte=student_bits_per_byte(subject, material.held_out),
+        needles={length: (needles_found(subject, each), len(each)) for length, each in material.cases.items()},
+        sparse_dense_kl=sparse_dense_kl(subject, material.long_text, longest),
         answers=answers(subject, PROMPTS, work.settings.answer_tokens),
     )
     print(json.dumps({"evaluated": name, "seconds": round(time.monotonic() - began, 1)}), flush=True)

@@ -12,6 +12,7 @@ from recipe.passage_facts import Asked, Fact, ask, ask_about, ask_unsaid, choose
 from recipe.passage_subjects import FILLERS, TITLES, Subject, make_subjects
 
 _FACTS = {1: (3, 7), 2: (2, 5), 3: (2, 4)}  # how many facts are told of each, by the number of subjects
+_FEW_FACTS = (1, 3)  # of each of more subjects than that
 _MIXED = 0.4  # share of passages whose subjects' facts are mixed
 _FILLED = 0.35  # share with one to three sentences that tell nothing
 _TITLED = 0.25
@@ -30,16 +31,20 @@ class Written:
     asked: tuple[Asked, ...]
 
 
-def passage(random_: random.Random, subjects: int) -> Document:
-    """A text about one to three `subjects` of any kinds, and one to five questions about it."""
-    written = write_passage(random_, subjects)
+def passage(random_: random.Random, subjects: int, is_whole: bool = True) -> Document:
+    """A text about so many `subjects` of any kinds, and one to five questions about it.
+
+    One that is not the whole of a document is not asked what it is about.
+    """
+    written = write_passage(random_, subjects, is_whole)
     return Document(written.text, tuple((one.question, one.answer) for one in written.asked))
 
 
-def write_passage(random_: random.Random, count: int) -> Written:
+def write_passage(random_: random.Random, count: int, is_whole: bool = True) -> Written:
     """The passage with its facts beside it, from which every answer can be checked."""
     subjects = make_subjects(random_, count)
-    told = [fact for one in subjects for fact in choose_facts(random_, one, random_.randint(*_FACTS[count]))]
+    bounds = _FACTS.get(count, _FEW_FACTS)
+    told = [fact for one in subjects for fact in choose_facts(random_, one, random_.randint(*bounds))]
     if random_.random() < _MIXED:
         random_.shuffle(told)
     in_order = list({id(fact.subject): fact.subject for fact in told}.values())
@@ -49,7 +54,7 @@ def write_passage(random_: random.Random, count: int) -> Written:
         unsaid = ask_unsaid(random_, text, told, in_order) if random_.random() < _UNSAID else None
         if unsaid is not None and unsaid.question not in {one.question for one in asked}:
             asked[number] = unsaid
-    if random_.random() < _ABOUT:
+    if is_whole and random_.random() < _ABOUT:
         asked.insert(random_.randint(0, len(asked)), ask_about(random_, in_order))
     return Written(text, tuple(told), tuple(asked))
 

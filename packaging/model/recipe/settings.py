@@ -65,7 +65,8 @@ class Training:
 class Settings:
     """One recipe. `held_out` is the share of the teacher's conversations that nothing is trained on.
 
-    `basics` is how many chats of everyday facts (recipe.basics) are added for each of the teacher's.
+    `basics` is how many chats of everyday facts (recipe.basics) are added for each of the teacher's; `shards` is how
+    many parts the training data is made in, each by a process of its own.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Settings:
     training: Training
     held_out: float
     basics: float
+    shards: int
     seed: int
     needle_lengths: tuple[int, ...]
     needles_each: int
@@ -112,7 +114,7 @@ _SHAPE = ModelConfig(
     compress_rope_base=160000.0,
     yarn=YarnScaling(16.0, 65536, 32.0, 1.0),
 )
-_SHORT, _LONG = Mixture(0.4, 0.5, 0.5, 4.2), Mixture(0.5, 0.1, 0.6, 4.2)
+_SHORT, _LONG = Mixture(0.5, 0.6, 0.5, 4.2), Mixture(0.5, 0.1, 0.6, 4.2)
 
 FULL = Settings(
     name="DS4 nano",
@@ -138,7 +140,8 @@ FULL = Settings(
         checkpoint_seconds=120.0,
     ),
     held_out=0.05,
-    basics=0.1,
+    basics=0.25,
+    shards=10,
     seed=8,
     needle_lengths=(1024, 4096, 9216),
     needles_each=20,
@@ -182,6 +185,7 @@ TOY = replace(
         checkpoint_seconds=0.0,
     ),
     held_out=0.25,
+    shards=2,
     needle_lengths=(256,),
     needles_each=2,
     answer_tokens=3,

@@ -1,7 +1,8 @@
 """The training loop: phases of growing length, one learning-rate schedule, checkpoints that continue exactly.
 
 Progress is a share of the planned training seconds, or of the planned steps where a recipe names them; it decides the
-phase and the rate, so a run that was stopped goes on as if it had not been. One process, one device.
+phase and the rate, so a run that was stopped goes on as if it had not been. One process, one device; several train
+as a team (recipe.team), each on its share of every batch.
 """
 
 import json
@@ -14,9 +15,10 @@ from pathlib import Path
 import torch
 from recipe.dataset import FULL_WEIGHT, Sequences
 from recipe.optimiser import Optimiser, Rates
-from recipe.settings import Phase, Training
+from recipe.settings import Training
 from recipe.student import Student
 from recipe.student_shape import TABLE_LEAF, is_matrix, is_trained
+from recipe.team import ALONE, Team
 from torch import Tensor
 
 
@@ -39,13 +41,20 @@ class Validation:
 
 
 class Trainer:
-    """Trains `student` on one `Sequences` a phase; `folder` holds checkpoint.pt and log.jsonl."""
+    """Trains `student` on one `Sequences` a phase; `folder` holds checkpoint.pt and log.jsonl.
 
-    def __init__(self, student: Student, plan: Training, seconds: float, folder: Path, seed: int) -> None:
+    A phase's batch is what each member of the `team` takes, so a step of two members has twice as many tokens.
+    """
+
+    def __init__(
+        self, student: Student, plan: Training, seconds: float, folder: Path, seed: int, team: Team = ALONE
+    ) -> None:
         self.student, self._plan, self._seconds, self._folder, self._seed = student, plan, seconds, folder, seed
+        self._team = team
         trained = {name: tensor for name, tensor in student.parameters.items() if is_trained(name)}
         matrices = {name: tensor for name, tensor in trained.items() if is_matrix(name, tensor)}
         others = {name: tensor for name, tensor in trained.items() if name not in matrices}
+        self._trained = list(trained.values())
         self._optimiser = Optimiser(matrices, others)
         self._orders: dict[tuple[int, int], Tensor] = {}
         self.progress = Progress(positions=[0] * len(plan.phases))
@@ -57,20 +66,20 @@ class Trainer:
 
     def run(self, data: Sequence[Sequences], held_out: Sequences, sizes: Tensor, stop_at: float) -> bool:
         """Train until done (True) or time.monotonic() reaches `stop_at` (False); a checkpoint is left either way."""
-        last_checkpoint = last = time.monotonic()
+        last_checkpoint = last = self._team.agree(time.monotonic())
         while self.share_done < 1 and last < stop_at:
             number = self._phase_number()
             loss, index_loss = self._step(data[number], number)
             if self.progress.steps % self._plan.validate_every == 0:
-                self._log(number, float(loss), float(index_loss), validate(self.student, held_out, sizes))
-            now = time.monotonic()
+                self._log(number, loss, index_loss, held_out, sizes)
+            now = self._team.agree(time.monotonic())
             self.progress.seconds += now - last
             last = now
             if now - last_checkpoint > self._plan.checkpoint_seconds:
                 self.save()
-                last_checkpoint = time.monotonic()
+                last_checkpoint = now
         if self.share_done >= 1:
-            self._log(len(data) - 1, None, None, validate(self.student, held_out, sizes))
+            self._log(len(data) - 1, None, None, held_out, sizes)
         self.save()
         return self.share_done >= 1
 
@@ -83,25 +92,31 @@ class Trainer:
         return len(self._plan.phases) - 1
 
     def _step(self, data: Sequences, number: int) -> tuple[Tensor, Tensor]:
-        """One optimiser step; returns the weighted loss in nats and the indexers' loss, still on the device."""
-        phase, device = self._plan.phases[number], self.student.device
-        rows = self._rows(data, phase, number)
+        """One optimiser step; returns the weighted loss in nats and the indexers' loss, still on the device.
+
+        Both are this member's; what they weigh by is the team's, so the step is that of the whole batch.
+        """
+        phase, device, team = self._plan.phases[number], self.student.device, self._team
+        rows = team.share(self._rows(data, phase.batch * team.size, number))
         ids, weights = data.ids[rows].to(device).long(), data.weights[rows].to(device).float() / FULL_WEIGHT
         output = self.student.forward(ids[:, :-1])
         losses = self.student.losses(output.hidden, ids[:, 1:])
-        loss = (losses * weights[:, 1:]).sum() / weights[:, 1:].sum().clamp_min(1)
+        total = weights[:, 1:].sum()
+        team.average([total])
+        loss = (losses * weights[:, 1:]).sum() / total.clamp_min(1)
         (loss + self._plan.index_weight * output.index_loss).backward()
+        team.average([*(tensor.grad for tensor in self._trained if tensor.grad is not None), output.loads])
         self._optimiser.step(Rates(self._rate(), self._plan.weight_decay), self._plan.clip)
         self._balance(output.loads)
         self.progress.steps += 1
-        self.progress.tokens += ids[:, 1:].numel()
+        self.progress.tokens += ids[:, 1:].numel() * team.size
         return loss.detach(), output.index_loss.detach()
 
-    def _rows(self, data: Sequences, phase: Phase, number: int) -> Tensor:
-        """The next rows of the phase's data, which is gone through in a new order each round."""
+    def _rows(self, data: Sequences, batch: int, number: int) -> Tensor:
+        """The next `batch` rows of the phase's data, which is gone through in a new order each round."""
         position, count = self.progress.positions[number], len(data.ids)
-        self.progress.positions[number] += phase.batch
-        picked = [self._order(number, at // count, count)[at % count] for at in range(position, position + phase.batch)]
+        self.progress.positions[number] += batch
+        picked = [self._order(number, at // count, count)[at % count] for at in range(position, position + batch)]
         return torch.stack(picked)
 
     def _order(self, number: int, round_: int, count: int) -> Tensor:
@@ -125,21 +140,28 @@ class Trainer:
             if bias is not None:
                 bias += self._plan.bias_step * torch.sign(1 / len(load) - load)
 
-    def _log(self, number: int, loss: float | None, index_loss: float | None, held_out: Validation) -> None:
+    def _log(
+        self, number: int, loss: Tensor | None, index_loss: Tensor | None, held_out: Sequences, sizes: Tensor
+    ) -> None:
+        if not self._team.is_leader:
+            return
+        validation = validate(self.student, held_out, sizes)
         line = asdict(self.progress) | {
             "length": self._plan.phases[number].length,
             "rate": self._rate(),
-            "loss": loss,
-            "index_loss": index_loss,
-            "held_out_nats_per_token": held_out.nats_per_token,
-            "held_out_bits_per_byte": held_out.bits_per_byte,
+            "loss": None if loss is None else float(loss),
+            "index_loss": None if index_loss is None else float(index_loss),
+            "held_out_nats_per_token": validation.nats_per_token,
+            "held_out_bits_per_byte": validation.bits_per_byte,
         }
         with (self._folder / "log.jsonl").open("a") as file:
             file.write(json.dumps(line) + "\n")
         print(json.dumps(line), flush=True)
 
     def save(self) -> None:
-        """Weights, optimiser, position and random state, whole or not at all."""
+        """Weights, optimiser, position and random state, whole or not at all. The leader's are everybody's."""
+        if not self._team.is_leader:
+            return
         scratch = self._folder / "checkpoint.part"
         state = {
             "parameters": self.student.parameters,

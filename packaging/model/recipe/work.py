@@ -3,6 +3,7 @@
 Every file appears whole or not at all, so a stage that finds its result goes on to the next.
 """
 
+import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,22 @@ from recipe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One run. `stop_at` is the time.monotonic() at which this call should leave a checkpoint and end."""
+    """One run. `stop_at` is the time.monotonic() at which this call should leave what it has and end.
+
+    The teacher speaks and the student learns on all `devices` at once; everything else needs the first.
+    """
 
     folder: Path
     settings: Settings
     teacher: Path
-    device: torch.device
+    devices: tuple[torch.device, ...]
     sample_seconds: float
     train_seconds: float
     stop_at: float
+
+    @property
+    def device(self) -> torch.device:
+        return self.devices[0]
 
     @property
     def dtype(self) -> torch.dtype:
@@ -35,6 +43,11 @@ class Work:
     @property
     def texts(self) -> Path:
         return self.folder / "text"
+
+    @property
+    def sampling(self) -> Path:
+        """What sampling has given so far."""
+        return self.folder / "sampling.json"
 
     @property
     def sampled(self) -> Path:
@@ -57,8 +70,18 @@ class Work:
     def held_out_sequences(self) -> Path:
         return self.folder / "held-out.pt"
 
-    def sequences(self, phase: int) -> Path:
-        return self.folder / f"sequences-{phase}.pt"
+    def sequences(self, phase: int) -> list[Path]:
+        """The phase's sequences, one file a shard."""
+        return [self.folder / f"sequences-{phase}-{shard:02}.pt" for shard in range(self.settings.shards)]
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint.pt"
+
+    @property
+    def trained(self) -> Path:
+        """Says that training is over, and how long it was."""
+        return self.folder / "trained.json"
 
     @property
     def master(self) -> Path:
@@ -74,3 +97,8 @@ class Work:
 
     def seconds_left(self) -> float:
         return self.stop_at - time.monotonic()
+
+
+def report(stage: str, began: float, **figures: object) -> None:
+    """One JSON line on standard output: the stage, its seconds since time.monotonic() was `began`, and figures."""
+    print(json.dumps({"stage": stage, "seconds": round(time.monotonic() - began, 1), **figures}), flush=True)

@@ -149,6 +149,24 @@ def test_sizes_and_shares(written: list[Written]) -> None:
     assert set(kinds) == set(KINDS) and min(kinds.values()) > 0.05 * sum(kinds.values())
 
 
+def test_many_subjects_have_few_facts_each_and_as_sound_questions() -> None:
+    random_ = random.Random(6)
+    for _ in range(300):
+        one = write_passage(random_, random_.randint(4, 6))
+        told = Counter(fact.subject.name for fact in one.told)
+        assert len(told) >= 4 and max(told.values()) <= 3 and len(one.text.split()) < 260
+        for asked in one.asked:
+            assert (
+                asked.answer == NOT_SAID or not asked.blank or stands_in(one.text, asked.subject.values[asked.blank])
+            ), asked
+
+
+def test_a_part_of_a_document_is_not_asked_what_it_is_about() -> None:
+    random_ = random.Random(7)
+    turns = [turn for _ in range(300) for turn in passage(random_, 2, is_whole=False).turns]
+    assert turns and not {question for question, _ in turns} & set(ABOUT)
+
+
 def test_every_wording_is_used(written: list[Written]) -> None:
     """Each way of asking comes up, and most facts come in all their words."""
     heads = defaultdict(set)

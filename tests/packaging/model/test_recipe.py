@@ -1,16 +1,20 @@
 """The whole recipe at toy size, by its command: every stage, and the same model when it is stopped on the way."""
 
 import json
+import math
 import runpy
 import shutil
 import sys
+import time
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
-from recipe import stages, training
+from recipe import sampling, stages, training
 from recipe.conversations import Kind, read_conversations
 from recipe.settings import TOY
 from recipe.student_shape import initial_parameters
@@ -83,16 +87,60 @@ def test_a_run_in_pieces_gives_the_same_weights(
     finished: Path, teacher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "checkpoint.pt").unlink()
+    for done in ("checkpoint.pt", "trained.json"):
+        (tmp_path / done).unlink()
     steps = []
     while not steps or steps[-1] < TOY.training.most_steps:
         monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=count().__next__))  # a second a look
-        work = Work(tmp_path, TOY, teacher, torch.device("cpu"), 0.0, 0.0, stop_at=3.0)
+        work = Work(tmp_path, TOY, teacher, (torch.device("cpu"),), 0.0, 0.0, stop_at=2.0)
         assert stages.train(work) == (state_of(tmp_path)["progress"]["steps"] == TOY.training.most_steps)
         steps.append(state_of(tmp_path)["progress"]["steps"])
     assert len(steps) > 2, "it was not stopped on the way"
     whole, pieces = state_of(finished)["parameters"], state_of(tmp_path)["parameters"]
     assert all(torch.equal(whole[name], pieces[name]) for name in whole)
+
+
+def test_two_devices_train_as_one_with_twice_the_batch(finished: Path, teacher: Path, tmp_path: Path) -> None:
+    together = trained(finished, tmp_path / "together", teacher, batch=1, devices=2)
+    alone = trained(finished, tmp_path / "alone", teacher, batch=2, devices=1)
+    assert together["progress"]["tokens"] == alone["progress"]["tokens"] == TOY.training.most_steps * 2 * 384
+    fresh = initial_parameters(TOY.shape, TOY.seed)
+    for name, tensor in alone["parameters"].items():
+        moved = (tensor.float() - fresh[name]).norm()
+        assert (together["parameters"][name].float() - tensor).norm() <= 1e-3 * moved, name
+
+
+def trained(finished: Path, out: Path, teacher: Path, batch: int, devices: int) -> dict[str, dict[str, Any]]:
+    """The checkpoint of a new training on the finished run's data."""
+    shutil.copytree(finished, out)
+    for done in ("checkpoint.pt", "trained.json", "log.jsonl"):
+        (out / done).unlink()
+    phases = tuple(replace(phase, batch=batch) for phase in TOY.training.phases)
+    settings = replace(TOY, training=replace(TOY.training, phases=phases))
+    assert stages.train(Work(out, settings, teacher, (torch.device("cpu"),) * devices, 0.0, 0.0, math.inf))
+    return state_of(out)
+
+
+def test_sampling_goes_on_where_a_call_stopped_with_other_words(teacher: Path, tmp_path: Path) -> None:
+    settings = replace(TOY, sampling=replace(TOY.sampling, rows=4, most_windows=None))
+
+    def call(seconds: float) -> Work:
+        cpu = torch.device("cpu")
+        return Work(tmp_path, settings, teacher, (cpu,), seconds, 0.0, stop_at=time.monotonic() + 0.01)
+
+    assert not sampling.sample(call(1e9)) and not call(1e9).sampled.exists()
+    spoken = json.loads(call(0).sampling.read_text())["seconds"]
+    assert sampling.sample(call(spoken + 1e-3)), "the time of both calls is not counted together"
+    first, second = ((tmp_path / "text" / f"window-{n:02}-0-0000.jsonl").read_text() for n in range(2))
+    assert first and second and first != second
+    assert json.loads(call(0).sampled.read_text())["windows"] == 2
+
+
+def test_two_devices_speak_with_different_words(teacher: Path, tmp_path: Path) -> None:
+    settings = replace(TOY, sampling=replace(TOY.sampling, rows=4))
+    assert sampling.sample(Work(tmp_path, settings, teacher, (torch.device("cpu"),) * 2, 1e9, 0.0, math.inf))
+    first, second = ((tmp_path / "text" / f"window-00-{n}-0000.jsonl").read_text() for n in range(2))
+    assert first and second and first != second
 
 
 def state_of(out: Path) -> dict[str, dict[str, torch.Tensor]]:

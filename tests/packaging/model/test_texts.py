@@ -10,7 +10,7 @@ from recipe import filters
 from recipe.basics import basic_conversations
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import FULL_WEIGHT, Examples, pack, phase_examples
-from recipe.documents import hide, join_articles, make_needles, needle_document
+from recipe.documents import Document, among_articles, hide, join_articles, make_needles, needle_document
 from recipe.settings import Mixture
 from recipe.topics import TOPICS
 from recipe.vocabulary import CONTROL, Vocabulary, train_vocabulary
@@ -107,6 +107,19 @@ def test_needles_are_in_the_document_once_and_answer_their_question() -> None:
         assert text.count(needle.fact) == 1 and needle.key in needle.answer and needle.key in needle.fact
     document = needle_document(ARTICLES, random_, 2000, 3)
     assert len(document.turns) == 3 and 1000 < len(document.text) < 2400
+
+
+def test_a_passage_among_articles_stays_whole_and_keeps_its_questions() -> None:
+    random_ = random.Random(2)
+    told = Document("The mill is red.\n\n- It is old.", (("What colour is the mill?", "It is red."),))
+    places = set()
+    for _ in range(30):
+        document = among_articles(told, ARTICLES, random_, 1500)
+        assert document.turns == told.turns and document.text.count(told.text) == 1
+        assert 1000 < len(document.text) < 1700
+        places.add(document.text.index(told.text))
+    assert min(places) == 0 and max(places) > 900
+    assert among_articles(told, ARTICLES, random_, 10) == told
 
 
 def test_the_vocabulary_has_its_control_tokens_first_and_comes_back(vocabulary: Vocabulary) -> None:

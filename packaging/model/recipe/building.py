@@ -1,0 +1,80 @@
+"""The second stage: from conversations to a vocabulary and packed sequences, in shards that do not need one another."""
+
+import multiprocessing
+import os
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+
+from recipe.basics import basic_conversations
+from recipe.conversations import read_conversations, write_conversations
+from recipe.dataset import Examples, Sequences, pack, phase_examples
+from recipe.vocabulary import Vocabulary, train_vocabulary
+from recipe.work import Work, report
+
+_HELD_OUT_SEQUENCES = 128  # enough for a validation loss, few enough for a second's work
+_VOCABULARY_CONVERSATIONS = 120_000  # about 60 MB; more would change few of the merges
+_SHARDS_APART = 1000  # seeds of two phases' shards differ
+Shard = tuple[int, int]  # number of the phase, number of the shard
+
+
+def build(work: Work) -> None:
+    """Hold some conversations out, train the vocabulary on the others, and pack every phase's sequences."""
+    settings, began = work.settings, time.monotonic()
+    if not work.training.exists() or not work.held_out.exists():
+        _split(work)
+    if not work.vocabulary.exists():
+        first = islice(read_conversations(work.training), _VOCABULARY_CONVERSATIONS)
+        train_vocabulary((text for one in first for text in one.texts), settings.shape.vocab).write(work.vocabulary)
+    phases = range(len(settings.training.phases))
+    missing = [(n, shard) for n in phases for shard, path in enumerate(work.sequences(n)) if not path.exists()]
+    if settings.sampling.workers and missing:
+        _pack_in_processes(work, missing)
+    else:
+        for number, shard in missing:
+            _pack_shard(work, number, shard)
+    _pack_held_out(work)
+    report("build", began, tokens=[sum(Sequences.read(path).ids.numel() for path in work.sequences(n)) for n in phases])
+
+
+def _split(work: Work) -> None:
+    """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once.
+
+    Basics are trained on only, and lie among the others: what is held out is the teacher's.
+    """
+    found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
+    conversations = list(dict.fromkeys(found))
+    every, random_ = round(1 / work.settings.held_out), random.Random(work.settings.seed)
+    write_conversations(work.held_out, conversations[::every])
+    kept = [one for number, one in enumerate(conversations) if number % every]
+    kept += basic_conversations(random_, round(work.settings.basics * len(kept)))
+    random_.shuffle(kept)
+    write_conversations(work.training, kept)
+
+
+def _pack_in_processes(work: Work, missing: Sequence[Shard]) -> None:
+    workers = min(len(missing), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        for one in [pool.submit(_pack_shard, work, number, shard) for number, shard in missing]:
+            one.result()
+
+
+def _pack_shard(work: Work, number: int, shard: int) -> None:
+    """One shard's sequences of one phase, from its own part of the conversations."""
+    settings, vocabulary = work.settings, Vocabulary.read(work.vocabulary)
+    phase, seed = settings.training.phases[number], settings.seed + _SHARDS_APART * number + shard
+    conversations = list(islice(read_conversations(work.training), shard, None, settings.shards))
+    found = phase_examples(conversations, vocabulary.tokenizer(), phase.length, phase.mixture, seed)
+    pack(found, phase.length, vocabulary.pad, seed).write(work.sequences(number)[shard])
+
+
+def _pack_held_out(work: Work) -> None:
+    """Some held-out conversations at the first phase's length, for the loss that is logged."""
+    vocabulary, length = Vocabulary.read(work.vocabulary), work.settings.training.phases[0].length
+    examples = Examples(vocabulary.tokenizer())
+    chats = (examples.chat(one.turns) for one in read_conversations(work.held_out))
+    packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, work.settings.seed)
+    first = slice(_HELD_OUT_SEQUENCES)
+    Sequences(packed.ids[first], packed.weights[first]).write(work.held_out_sequences)

@@ -54,6 +54,8 @@ bundle: $(BUNDLE_PACKAGES)/.installed
 deb: bundle
 	$(BIN)/python packaging/build_deb.py dist/haloband dist
 
-# Pictures of every page, in both themes, at 100 % and 200 %, in both languages. Starts Xvfb where there is no display.
+# Pictures of every page, in both themes, at 100 % and 200 %, in both languages, and of the mirrored window.
+# Starts Xvfb where there is no display.
 screenshots: setup
 	$(BIN)/python packaging/screenshots.py build/screenshots --themes light dark --scales 1 2 --languages en de
+	$(BIN)/python packaging/screenshots.py build/screenshots --themes light dark --scales 1 --languages ar

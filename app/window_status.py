@@ -78,9 +78,10 @@ class StatusLine(QWidget):
             self._bar.setRange(0, 1000 if model.total_bytes else 0)
             if model.total_bytes:
                 self._bar.setValue(round(1000 * model.done_bytes / model.total_bytes))
-        self.model_button.setText(_model_words(model))
+        words = _model_words(model)
+        self.model_button.setText(formats.isolated(words))
         self.model_button.setToolTip(_tr("Choose a model"))
-        self.model_button.setAccessibleName(_tr("Model: {model}").format(model=self.model_button.text()))
+        self.model_button.setAccessibleName(_tr("Model: {model}").format(model=words))
 
     def show_budget(self, budget: ContextBudget | None) -> None:
         if budget is None:

@@ -3,7 +3,8 @@
     python packaging/screenshots.py OUT [--themes light dark] [--scales 1 2] [--languages en de] [--pages chat …]
 
 Without a display it starts Xvfb. Each combination runs in a process of its own, because Qt takes its scale from the
-environment. The chats in the pictures come from packaging/screenshot_chat.json and from the embedded model itself.
+environment. A language from right to left that has no translation, such as "ar", gives the mirrored window with English
+texts. The chats in the pictures come from packaging/screenshot_chat.json and from the embedded model itself.
 """
 
 import argparse
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 PAGES = (
     "empty", "chat", "prefill", "answer", "refused", "find", "search", "models", "settings", "shortcuts",
-    "chat-settings", "help", "doctor", "benchmark", "failure", "mirrored", "narrow",
+    "chat-settings", "help", "doctor", "benchmark", "failure", "narrow",
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 900
 DISPLAY = ":91"
@@ -236,20 +237,9 @@ class Photographer:
             "The chats on disk were damaged. They are kept as chats-damaged.db, a new file is used."
         )
 
-    def _mirrored(self) -> None:
-        """As in a language that is written from right to left."""
-        from PySide6.QtCore import Qt
-        from PySide6.QtWidgets import QApplication
-
-        QApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    def _narrow(self) -> None:
         for banner in self._window.chat.banners.shown:
             banner.hide()
-
-    def _narrow(self) -> None:
-        from PySide6.QtCore import Qt
-        from PySide6.QtWidgets import QApplication
-
-        QApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._window.resize(480, 760)
 
 

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, 
 
 from app.bench import words
 from app.sentences import translated
+from app.widgets import formats
 from app.widgets.basics import button, copy_to_clipboard, hairline, label
 from engine.bench.export import to_markdown
 from engine.bench.history import History
@@ -59,7 +60,7 @@ class AfterRun(QWidget):
         self.earlier.addItem(_tr("Nothing"), None)
         for saved in history.runs:
             self.earlier.addItem(words.saved_name(saved), saved.path)
-        self.earlier.addItem(_tr("A file…"), "")
+        self.earlier.addItem(formats.isolated(_tr("A file…")), "")
         places = [index for index in range(self.earlier.count()) if self.earlier.itemData(index) == selected]
         self.earlier.setCurrentIndex(places[0] if places and selected is not None else 0)
         self.earlier.setToolTip("\n".join(map(translated, history.problems)))

@@ -196,4 +196,4 @@ def saved_name(saved: SavedRun) -> str:
     moment = QDateTime.fromString(run.started_at, Qt.DateFormat.ISODate)
     is_known = moment.isValid()  # a file from elsewhere may say anything
     when = QLocale().toString(moment.toLocalTime(), QLocale.FormatType.ShortFormat) if is_known else run.started_at
-    return f"{when}, {plan_name(run.settings.plan)}, {run.model.name}"
+    return formats.isolated(f"{when}, {plan_name(run.settings.plan)}, {run.model.name}")

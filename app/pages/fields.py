@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.widgets.basics import label
+from app.widgets.formats import isolated
 
 T = TypeVar("T")
 _FIELD_WIDTH = 220
@@ -121,7 +122,7 @@ def choice_row(name: str, help_text: str, choices: Sequence[tuple[T, str]], chan
     """A drop-down of (value, words)."""
     box = _QuietComboBox()
     for _, words in choices:
-        box.addItem(words)
+        box.addItem(isolated(words))
     values = [value for value, _ in choices]
     box.currentIndexChanged.connect(lambda index: changed(values[index]))
 

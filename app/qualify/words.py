@@ -82,4 +82,4 @@ def saved_name(saved: SavedReport) -> str:
     moment = QDateTime.fromString(saved.report.started_at, Qt.DateFormat.ISODate)
     is_known = moment.isValid()
     when = QLocale().toString(moment.toLocalTime(), QLocale.FormatType.ShortFormat) if is_known else "?"
-    return f"{when}, {verdict_title(saved.report)}, {saved.report.series}"
+    return formats.isolated(f"{when}, {verdict_title(saved.report)}, {saved.report.series}")

@@ -12,6 +12,7 @@ from app.sidebar.chat_delegate import ChatDelegate
 from app.sidebar.chat_model import ChatListModel, ChatRow, rows_of_chats, rows_of_hits
 from app.theme import Theme
 from app.widgets.basics import MenuButton, label
+from app.widgets.formats import isolated
 from app.widgets.icons import BESIDE_TEXT, icon_beside_text
 
 _SEARCH_DELAY_MS = 150
@@ -229,14 +230,14 @@ class Sidebar(QWidget):
         menu = QMenu(self)
         if row is None:
             menu.addAction(_tr("New chat"), self.new_requested.emit)
-            menu.addAction(_tr("Import chats …"), self.import_requested.emit)
+            menu.addAction(isolated(_tr("Import chats …")), self.import_requested.emit)
             return menu
         rename: QAction = menu.addAction(_tr("Rename"), lambda: self.list.edit(index))
         rename.setEnabled(not row.snippet)
         pin_text = _tr("Unpin") if row.pinned else _tr("Pin")
         menu.addAction(pin_text, lambda: self.pin_requested.emit(row.chat_id, not row.pinned))
-        menu.addAction(_tr("Export …"), lambda: self.export_requested.emit(row.chat_id))
-        menu.addAction(_tr("Import chats …"), self.import_requested.emit)
+        menu.addAction(isolated(_tr("Export …")), lambda: self.export_requested.emit(row.chat_id))
+        menu.addAction(isolated(_tr("Import chats …")), self.import_requested.emit)
         menu.addSeparator()
         menu.addAction(_tr("Delete"), lambda: self.delete_requested.emit(row.chat_id))
         return menu

@@ -128,7 +128,7 @@ class FoldButton(QToolButton):
             text = _tr("Thoughts · {tokens}").format(tokens=amount)
         else:
             text = _tr("Thought for {time} · {tokens}").format(time=formats.duration(view.thinking_s), tokens=amount)
-        self.setText(text)
+        self.setText(formats.isolated(text))
         self.setIcon(icon("chevron-down" if is_open else "chevron-right", theme, theme.muted))
         self.setAccessibleName(text)
         self.setAccessibleDescription(_tr("Opened") if is_open else _tr("Closed"))
@@ -287,7 +287,7 @@ class AttachmentList(QWidget):
             row.setAutoRaise(True)
             row.setIcon(icon("document", theme, theme.muted))
             text = _attachment_text(attachment)
-            row.setText(text)
+            row.setText(formats.isolated(text))
             row.setAccessibleName(_tr("Show document {name}").format(name=text))
             row.clicked.connect(lambda _checked=False, a=attachment: self.preview_requested.emit(a.id))
             self._rows.addWidget(row, 0, Qt.AlignmentFlag.AlignLeft)

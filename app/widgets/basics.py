@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.theme import Theme
+from app.widgets.formats import isolated
 from app.widgets.icons import icon
 
 ICON = QSize(16, 16)
@@ -93,7 +94,7 @@ class MenuButton(IconButton):
 
 def button(text: str, on_click: Callable[[], object] | None = None, *, kind: str = "") -> QPushButton:
     """A push button. kind "primary" is the one main action of a page."""
-    result = QPushButton(text)
+    result = QPushButton(isolated(text))
     result.setAutoDefault(False)
     if kind:
         result.setProperty("kind", kind)

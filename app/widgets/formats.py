@@ -3,7 +3,9 @@ for what is not known yet. Pure functions; GUI thread by habit (they use the def
 
 A number and its unit are one thing, but text that runs from right to left would put "1 GiB" as "GiB 1". So whatever
 joins a number to a unit or to another number goes through `isolated`; tests/app/test_number_order.py finds what does
-not.
+not. A label takes its direction from its text, but buttons, lists and menus take theirs from the window, where "Save…"
+would be "…Save" while it is not translated: what they show goes through `isolated` as a whole, and
+tests/app/window/test_reading_order.py finds what does not.
 """
 
 import math
@@ -23,7 +25,8 @@ def _tr(text: str, disambiguation: str | None = None, n: int = -1) -> str:
 def isolated(text: str) -> str:
     """The text as a piece that keeps its own order in a window that is mirrored; elsewhere the text alone.
 
-    The pair of signs is U+2068 FIRST STRONG ISOLATE and U+2069 POP DIRECTIONAL ISOLATE (UAX #9); neither is drawn.
+    Its first letter tells the order, so that a translation from right to left is right too. The pair of signs is
+    U+2068 FIRST STRONG ISOLATE and U+2069 POP DIRECTIONAL ISOLATE (UAX #9); neither is drawn.
     """
     mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
     return f"{_ISOLATE}{text}{_END_ISOLATE}" if mirrored else text

@@ -17,6 +17,7 @@ from app.pages.model_entries import ModelEntry
 from app.telemetry.chart_style import make_plot, tick_strings
 from app.telemetry.layer_table import kind_text
 from app.widgets import formats
+from engine.bench.history import SavedRun
 from engine.bench.records import Figure
 from engine.bench.stats import Stats
 from tests.app.reading_order import as_drawn
@@ -47,6 +48,7 @@ TEXTS: dict[str, Callable[[], str]] = {
     "benchmark's spread": lambda: words.spread(MANY),
     "benchmark's wall time": lambda: words.figure_text(seed_run().rows[0], Figure.WALL),
     "benchmark's variant": lambda: words.line_name(seed_run().rows[0], Figure.PREFILL).split("\n")[1],
+    "benchmark in the list": lambda: words.saved_name(SavedRun(Path("a.json"), seed_run())),
     "benchmark's plan": lambda: words.plan_name(Plan.SEED),
 }
 

@@ -71,6 +71,9 @@ def _translated(text: str, depth: int) -> str | None:
         values = sentence.values(text)
         if values is not None:
             return _put(sentence, values, depth)
+    parts = [_translated(part, depth) for part in text.split("; ")] if "; " in text else [None]  # several reasons
+    if all(parts):
+        return "; ".join(filter(None, parts))
     name, colon, rest = text.partition(": ")  # a file's name, say, before a sentence about it
     known = _translated(rest, depth - 1) if colon and depth else None
     return None if known is None else f"{name}: {known}"

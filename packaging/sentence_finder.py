@@ -22,6 +22,7 @@ from sentence_parts import (
     calls_of,
     caught,
     choices_of,
+    given_to_attributes,
     has_text,
     has_words,
     is_number,
@@ -29,7 +30,7 @@ from sentence_parts import (
     product,
     returns,
 )
-from sentence_places import LEFT_OUT, NUMBERS, SAME_WORDS, SINKS, WORDS
+from sentence_places import LEFT_OUT, NOTES, NUMBERS, SAME_WORDS, SINKS, WORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -103,6 +104,9 @@ class SentenceFinder:
                 for call in calls_of(module.tree, name):
                     for argument in arguments(call, places):
                         self._add(module, self._ways(module, argument))
+        for module in self._modules:
+            for value in given_to_attributes(module.tree, NOTES):
+                self._add(module, self._ways(module, value))
         while self._unseen:
             self._look_at_callers(self._unseen.pop())
         with_words = self._parameters_with_words()

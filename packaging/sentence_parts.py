@@ -160,6 +160,15 @@ def assignments(function: ast.FunctionDef, name: str) -> list[tuple[bool, ast.ex
     return sorted(found, key=lambda pair: pair[1].lineno)
 
 
+def given_to_attributes(tree: ast.Module, names: Collection[str]) -> Iterator[ast.expr]:
+    """What is assigned to attributes of these names, whatever object they are of."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and target.attr in names:
+                    yield node.value
+
+
 def values_of(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
     """What a name gets of an assignment, also of one to several names at once."""
     if isinstance(target, ast.Name) and target.id == name:

@@ -31,14 +31,19 @@ SINKS: dict[str, tuple[tuple[int, str], ...]] = {
     "OpenedDatabase": ((1, "warning"),),
     "problems.append": ((0, ""),),
     "reasons.append": ((0, ""),),
+    "GpuBackend": ((3, "note"),),
+    "NativeUnavailable": ((0, "reason"),),
+    "passed_over.append": ((0, ""),),
 }
+NOTES = frozenset({"native_note"})  # attributes that are given words: which kernels run
 # Values that are words and stay English: names of things inside a file, in sentences that hardly anyone will see.
 FRAGMENTS = {
     "the model's shape does not fit together: {complaint}": "which sizes of a damaged header contradict each other",
     "the GPU kernels do not fit this model: {obstacle}": "which widths the kernels are not made for",
     "Between processes {name} and {name2} changed: {changed}.": "names of a report's fields",
+    "{native_note:w}; decodes layer by layer: {misfit:w}": "which widths or types the compiled call does not take",
     "{name} ends in {suffix:w}; a benchmark is saved as .json, .csv or .md.": "of a name without a suffix",
 }
 NUMBERS = frozenset({"size_text", "seconds_text"})  # functions that give a number with its unit
-WORDS = frozenset({"reason"})  # attributes that hold words
+WORDS = frozenset({"reason", *NOTES})  # attributes that hold words
 SAME_WORDS = frozenset({"removesuffix", "strip", "lower"})  # methods of a text that leave it what it says

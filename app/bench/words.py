@@ -142,9 +142,12 @@ def change_text(change: SettingChange) -> str:
         Setting.POWER_PROFILE: _tr("power profile"),
         Setting.TEXT: _tr("text"),
     }
+    before, after = change.before, change.after
+    if change.setting is Setting.KERNELS:
+        before, after = (translated(text) if text else None for text in (before, after))
     unknown = _tr("not known")
     return _tr("{name}: {before}, now {after}").format(
-        name=names[change.setting], before=change.before or unknown, after=change.after or unknown
+        name=names[change.setting], before=before or unknown, after=after or unknown
     )
 
 

@@ -36,7 +36,8 @@ class NativeCpuBackend(CpuBackend):
         super().__init__(config, compute_dtype)
         self.native = native
         self._program: DecodeProgram | None = None
-        self.native_note = f"{native.variant}, {native.threads} threads"
+        threads = "1 thread" if native.threads == 1 else f"{native.threads} threads"
+        self.native_note = f"{native.variant}, {threads}"
 
     def mix(self, streams: torch.Tensor, mixer: Mixer, norm: torch.Tensor) -> Mixed:
         found = self.native.hc_mix(streams, self._mixer(mixer, norm))

@@ -2021,6 +2021,18 @@
             <translation>GTT-Grenze</translation>
         </message>
         <message>
+            <source>HALOBAND_NATIVE={wanted} names none of {variants}</source>
+            <translation>HALOBAND_NATIVE={wanted} nennt keine von {variants}</translation>
+        </message>
+        <message>
+            <source>HIP kernels by {identity}; dense products by the same kernels</source>
+            <translation>HIP-Kernel von {identity}; dichte Produkte von denselben Kerneln</translation>
+        </message>
+        <message>
+            <source>HIP kernels by {identity}; dense products by the torch library</source>
+            <translation>HIP-Kernel von {identity}; dichte Produkte von der torch-Bibliothek</translation>
+        </message>
+        <message>
             <source>HSA_OVERRIDE_GFX_VERSION</source>
             <translation>HSA_OVERRIDE_GFX_VERSION</translation>
         </message>
@@ -2497,6 +2509,10 @@
             <translation>eine Zahl</translation>
         </message>
         <message>
+            <source>a pool needs at least one thread, not {threads}</source>
+            <translation>ein Pool braucht mindestens einen Thread, nicht {threads}</translation>
+        </message>
+        <message>
             <source>a step cap of {cap} tokens is below one token</source>
             <translation>Eine Schrittgröße von {cap} Tokens ist weniger als ein Token</translation>
         </message>
@@ -2559,6 +2575,10 @@
         <message>
             <source>can be read and written by you</source>
             <translation>kann von Ihnen gelesen und geschrieben werden</translation>
+        </message>
+        <message>
+            <source>cannot start {threads} worker threads</source>
+            <translation>{threads} Arbeits-Threads können nicht gestartet werden</translation>
         </message>
         <message>
             <source>close other programs or choose a smaller model</source>
@@ -2877,6 +2897,10 @@
             <translation>nicht Linux oder unbekannt</translation>
         </message>
         <message>
+            <source>not built</source>
+            <translation>nicht gebaut</translation>
+        </message>
+        <message>
             <source>not installed: {missing}</source>
             <translation>nicht installiert: {missing}</translation>
         </message>
@@ -2923,6 +2947,14 @@
         <message>
             <source>performance</source>
             <translation>Leistung (performance)</translation>
+        </message>
+        <message>
+            <source>plain torch</source>
+            <translation>nur torch</translation>
+        </message>
+        <message>
+            <source>plain torch: {obstacle:w}</source>
+            <translation>nur torch: {obstacle:w}</translation>
         </message>
         <message>
             <source>plugged in</source>
@@ -3121,6 +3153,10 @@
             <translation>der Typ von {field:w}</translation>
         </message>
         <message>
+            <source>this processor lacks {missing}</source>
+            <translation>diesem Prozessor fehlt {missing}</translation>
+        </message>
+        <message>
             <source>this torch sees no GPU</source>
             <translation>dieses torch sieht keine GPU</translation>
         </message>
@@ -3159,6 +3195,10 @@
         <message>
             <source>true or false</source>
             <translation>wahr oder falsch</translation>
+        </message>
+        <message>
+            <source>turned off by HALOBAND_NATIVE={wanted}</source>
+            <translation>ausgeschaltet mit HALOBAND_NATIVE={wanted}</translation>
         </message>
         <message>
             <source>unknown</source>
@@ -3243,6 +3283,10 @@
         <message>
             <source>{name} is not a number</source>
             <translation>{name} ist keine Zahl</translation>
+        </message>
+        <message>
+            <source>{name}, which tells the processor's features, cannot be opened</source>
+            <translation>{name}, das die Fähigkeiten des Prozessors nennt, kann nicht geöffnet werden</translation>
         </message>
         <message>
             <source>{name}: added token {entry} is not an id with a text.</source>
@@ -3375,6 +3419,14 @@
         <message>
             <source>{name}: {key} is {special:n}, but there are {tokens:n} tokens.</source>
             <translation>{name}: {key} ist {special:n}, aber es gibt {tokens:n} Tokens.</translation>
+        </message>
+        <message>
+            <source>{native_note:w}; decodes layer by layer: {misfit:w}</source>
+            <translation>{native_note:w}; Decode Schicht für Schicht: {misfit:w}</translation>
+        </message>
+        <message>
+            <source>{native_note:w}; not on the GPU: {obstacle:w}</source>
+            <translation>{native_note:w}; nicht auf der GPU: {obstacle:w}</translation>
         </message>
         <message>
             <source>{needed:n} for the embedded model and the window</source>
@@ -3633,8 +3685,20 @@
             <translation>{twice} kommt zweimal vor</translation>
         </message>
         <message>
+            <source>{unfit} is no multiple of {kernel_piece}</source>
+            <translation>{unfit} ist kein Vielfaches von {kernel_piece}</translation>
+        </message>
+        <message>
             <source>{used:n} of {total:n}</source>
             <translation>{used:n} von {total:n}</translation>
+        </message>
+        <message>
+            <source>{variant}, 1 thread</source>
+            <translation>{variant}, 1 Thread</translation>
+        </message>
+        <message>
+            <source>{variant}, {threads} threads</source>
+            <translation>{variant}, {threads} Threads</translation>
         </message>
         <message>
             <source>{version}, installed beside the kernel (DKMS)</source>

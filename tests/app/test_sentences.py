@@ -15,6 +15,7 @@ from app.files import why_not_written
 from app.qualify import words as qualify_words
 from app.sentences import translated
 from app.window_language import install_language
+from engine.bench.history import Setting, SettingChange
 from engine.errors import ContextFullError, UserError
 from engine.mapped_file import map_file
 from engine.qualify.records import Check
@@ -96,6 +97,15 @@ def test_errors_of_the_engine_are_shown_in_german(german: None, tmp_path: Path) 
         ("b.json: the disk is full", "b.json: das Laufwerk ist voll"),
         ("c.gguf: the prompt is empty", "c.gguf: Der Prompt ist leer"),
         ("62.5 GiB", "62,5 GiB"),
+        ("avx512, 2 threads", "avx512, 2 Threads"),
+        ("avx2, 1 thread", "avx2, 1 Thread"),
+        (
+            "plain torch: avx512: this processor lacks avx512f; avx2: not built; x86_64_v2: not built; not on the GPU: "
+            "this torch sees no GPU",
+            "nur torch: avx512: diesem Prozessor fehlt avx512f; avx2: nicht gebaut; x86_64_v2: nicht gebaut; nicht auf "
+            "der GPU: dieses torch sieht keine GPU",
+        ),
+        ("avx2: not built; nobody knows", "avx2: not built; nobody knows"),
     ],
 )
 def test_sentences_in_sentences_and_numbers(english: str, shown: str, german: None) -> None:
@@ -147,6 +157,11 @@ def test_what_a_benchmark_and_a_qualification_say_is_german(german: None) -> Non
     check = Check("state", True, 1.0, 1.0, "all hashes are equal within each arm")
     assert qualify_words.check_text(check) == "Zustand, gilt: alle Hashes sind in jedem Arm gleich"
     assert bench_words.test_name("pp9133 [8,192 + 941, cold]") == "pp9133 [8.192 + 941, kalt]"
+
+
+def test_the_kernels_of_two_benchmarks_are_compared_in_german(german: None) -> None:
+    change = SettingChange(Setting.KERNELS, "plain torch: not built", "avx2, 8 threads")
+    assert bench_words.change_text(change) == "Kernel der Ausführung: nur torch: nicht gebaut, jetzt avx2, 8 Threads"
 
 
 def test_reasons_of_a_failed_write_are_german(german: None) -> None:

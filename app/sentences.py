@@ -58,11 +58,15 @@ class _Sentence:
 
 def translated(text: str) -> str:
     """A sentence in the window's language; one that is not known, or has no translation, as it is."""
-    if not text or len(text) > _LONGEST:
-        return text
     if _SIZE.fullmatch(text):
         return _number(text)
-    return _translated(text, _DEEPEST) or text
+    first, line_break, rest = text.partition("\n")  # a compiler's whole log, say, stands below the sentence about it
+    known = _known(first)
+    return _known(text) or text if known is None else f"{known}{line_break}{rest}"
+
+
+def _known(text: str) -> str | None:
+    return _translated(text, _DEEPEST) if 0 < len(text) <= _LONGEST else None
 
 
 def _translated(text: str, depth: int) -> str | None:

@@ -17,8 +17,9 @@ class KernelBuildError(KernelError):
     """A compiler that refused a kernel. `log` holds what it said, whole."""
 
     def __init__(self, kernel: str, target: str, compiler: str, log: str) -> None:
-        first = next((line.strip() for line in log.splitlines() if "error" in line.lower()), "no message")
-        super().__init__(f"kernel {kernel} does not build for {target} with {compiler}: {first}")
+        first = next((line.strip() for line in log.splitlines() if "error" in line.lower()), "")
+        said = f": {first}" if first else ", which names no error"
+        super().__init__(f"kernel {kernel} does not build for {target} with {compiler}{said}")
         self.kernel, self.target, self.compiler, self.log = kernel, target, compiler, log
 
 

@@ -27,10 +27,11 @@ from sentence_parts import (
     has_words,
     is_number,
     joins_numbers,
+    own_messages,
     product,
     returns,
 )
-from sentence_places import LEFT_OUT, NOTES, NUMBERS, SAME_WORDS, SINKS, WORDS
+from sentence_places import LEFT_OUT, NOTES, NUMBERS, SAME_WORDS, SELF_WORDED, SINKS, WORDS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -105,7 +106,7 @@ class SentenceFinder:
                     for argument in arguments(call, places):
                         self._add(module, self._ways(module, argument))
         for module in self._modules:
-            for value in given_to_attributes(module.tree, NOTES):
+            for value in (*given_to_attributes(module.tree, NOTES), *own_messages(module.tree, SELF_WORDED)):
                 self._add(module, self._ways(module, value))
         while self._unseen:
             self._look_at_callers(self._unseen.pop())

@@ -169,6 +169,15 @@ def given_to_attributes(tree: ast.Module, names: Collection[str]) -> Iterator[as
                     yield node.value
 
 
+def own_messages(tree: ast.Module, classes: Collection[str]) -> Iterator[ast.expr]:
+    """What errors of these names hand to the class they are made of."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name in classes:
+            for call in ast.walk(node):
+                if isinstance(call, ast.Call) and callee(call) == "super().__init__":
+                    yield from call.args[:1]
+
+
 def values_of(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
     """What a name gets of an assignment, also of one to several names at once."""
     if isinstance(target, ast.Name) and target.id == name:

@@ -17,6 +17,8 @@ ERRORS = (
     "UserError", "ModelFileError", "ContextFullError", "SnapshotError", "EngineError", "StoreError", "SettingsError",
     "MissingRowError", "KernelUnavailableError",
 )  # fmt: skip
+# Errors that put their sentence together themselves, from what they are given.
+SELF_WORDED = frozenset({"KernelBuildError", "KernelLaunchError"})
 # The callee, and which of its arguments are words: by place and by name.
 SINKS: dict[str, tuple[tuple[int, str], ...]] = {
     **{name: ((0, "message"),) for name in ERRORS},

@@ -2801,6 +2801,18 @@
             <translation>es sieht die GPU</translation>
         </message>
         <message>
+            <source>kernel {kernel} does not build for {target} with {compiler}, which names no error</source>
+            <translation>Kernel {kernel} lässt sich mit {compiler} nicht für {target} übersetzen; es nennt keinen Fehler</translation>
+        </message>
+        <message>
+            <source>kernel {kernel} does not build for {target} with {compiler}: {first}</source>
+            <translation>Kernel {kernel} lässt sich mit {compiler} nicht für {target} übersetzen: {first}</translation>
+        </message>
+        <message>
+            <source>kernel {kernel} failed on {device}: {call} returned {status}</source>
+            <translation>Kernel {kernel} ist auf {device} gescheitert: {call} gab {status} zurück</translation>
+        </message>
+        <message>
             <source>kv_rounding 'none' keeps float32 rows; the GPU stores rows in F16</source>
             <translation>kv_rounding 'none' hält Zeilen in float32; die GPU speichert Zeilen in F16</translation>
         </message>

@@ -16,10 +16,11 @@ from app.qualify import words as qualify_words
 from app.sentences import translated
 from app.window_language import install_language
 from engine.bench.history import Setting, SettingChange
-from engine.errors import ContextFullError, UserError
+from engine.errors import ContextFullError, EngineError, UserError
 from engine.mapped_file import map_file
 from engine.qualify.records import Check
 from engine.sampling import Sampling
+from kernels.errors import KernelBuildError, KernelLaunchError, KernelUnavailableError
 from resources import ROOT
 from tests.app.doctor.recorded import RECORDINGS, findings, host
 
@@ -110,6 +111,36 @@ def test_errors_of_the_engine_are_shown_in_german(german: None, tmp_path: Path) 
 )
 def test_sentences_in_sentences_and_numbers(english: str, shown: str, german: None) -> None:
     assert translated(english) == shown
+
+
+REFUSED = "kernel bands.attend[16] does not build for gfx1151 with hiprtc 7.2"
+REFUSED_DE = "Kernel bands.attend[16] lässt sich mit hiprtc 7.2 nicht für gfx1151 übersetzen"
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ("a.hip:3:1: error: unknown type 'half'\n1 error", ": a.hip:3:1: error: unknown type 'half'"),
+        ("a.hip:3:1: error: the disk is full\n" + "note: 1,234.5 of the rest\n" * 400, None),
+        ("ld: nothing to be done", "; es nennt keinen Fehler"),
+    ],
+)
+def test_a_kernel_that_does_not_build_is_told_in_german_and_its_log_as_it_is(
+    log: str, said: str | None, german: None
+) -> None:
+    failure = KernelBuildError("bands.attend[16]", "gfx1151", "hiprtc 7.2", log)
+    assert str(failure).startswith(REFUSED)
+    told = translated(describe_error(EngineError(f"{failure}\n{failure.log}")).message)
+    assert told == f"{REFUSED_DE}{said or ': ' + log.splitlines()[0]}\n{log}"
+
+
+def test_a_kernel_that_does_not_run_is_told_in_german(german: None) -> None:
+    failure = KernelLaunchError("routing.route", "NVIDIA H200", "cuLaunchKernel", "CUDA_ERROR_INVALID_VALUE")
+    assert translated(str(failure)) == (
+        "Kernel routing.route ist auf NVIDIA H200 gescheitert: cuLaunchKernel gab CUDA_ERROR_INVALID_VALUE zurück"
+    )
+    missing = KernelUnavailableError("NVRTC cannot be loaded (No module named 'cuda')")
+    assert translated(str(missing)) == "NVRTC kann nicht geladen werden (No module named 'cuda')"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,9 @@ WAYS = {
     'raise ValueError("an internal text")': set(),
     'raise UserError(str(error))': {"a reason in words", "{n} reasons in words"},
     'raise UserError(name)': set(),
+    'class KernelBuildError(E):\n    def __init__(self, name):\n        super().__init__(f"{name} does not build")': {
+        "{name} does not build"
+    },
     'x.native_note = f"{kind}, {count} threads"': {"{kind}, {count} threads"},
     'x.native_note = f"{x.native_note}; not on the GPU"': {"{native_note:w}; not on the GPU"},
 }  # fmt: skip

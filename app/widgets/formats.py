@@ -78,15 +78,16 @@ def duration(seconds: float | None) -> str:
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
     if round(1000 * seconds) < 1000:
-        return isolated(_tr("{milliseconds} ms").format(milliseconds=round(1000 * seconds)))
+        return isolated(_tr("{milliseconds} ms").format(milliseconds=count(round(1000 * seconds))))
     if seconds < 9.95:  # what rounds to "10.0 s" is "10 s"
         return tenths(seconds)
     whole = round(seconds)
     if whole < 60:
-        return isolated(_tr("{seconds} s").format(seconds=whole))
-    if whole < 3600:
-        return isolated(_tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60))
-    return isolated(_tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60))
+        return isolated(_tr("{seconds} s").format(seconds=count(whole)))
+    minutes = whole // 60
+    if minutes < 60:
+        return isolated(_tr("{minutes} min {seconds} s").format(minutes=count(minutes), seconds=count(whole % 60)))
+    return isolated(_tr("{hours} h {minutes} min").format(hours=count(minutes // 60), minutes=count(minutes % 60)))
 
 
 def time_left(seconds: float | None) -> str:

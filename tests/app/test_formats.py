@@ -1,5 +1,7 @@
 """Numbers as people read them."""
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QLocale
 
@@ -8,8 +10,11 @@ from app.widgets import formats
 
 
 @pytest.fixture(autouse=True)
-def english() -> None:
+def english() -> Iterator[None]:
+    before = QLocale()
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    yield
+    QLocale.setDefault(before)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +76,15 @@ def test_an_estimate_is_never_in_milliseconds(seconds: float | None, text: str) 
 def test_a_short_duration_in_german() -> None:
     QLocale.setDefault(QLocale(QLocale.Language.German))
     assert (formats.duration(0.033), formats.duration(1.3)) == ("33 ms", "1,3 s")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.033, "٣٣ ms"), (1.3, "١٫٣ s"), (42.4, "٤٢ s"), (125, "٢ min ٥ s"), (7320, "٢ h ٢ min")],
+)
+def test_durations_have_the_digits_of_the_language(seconds: float, text: str) -> None:
+    QLocale.setDefault(QLocale(QLocale.Language.Arabic, QLocale.Country.Egypt))
+    assert formats.duration(seconds) == text
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.097, "97 ms"), (0.9996, "1.0 s"), (9.96, "10 s"), (42.4, "42 s")])

@@ -1,13 +1,17 @@
 """A Device and a Builder on the CPU block emulator: the same kernel sources, ops and launch code, no GPU.
 
 `replay` runs a call under several thread orders and insists on the same bits, which is how a missing barrier shows.
+What was compiled before, from the same source by the same compiler, is not compiled again: build/kernel-emulator.
 """
 
 import ctypes
+import hashlib
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +24,36 @@ from kernels.source import KernelSource
 
 FOLDER = Path(__file__).parent / "emulator"
 ORDERS = (0, 1, 12345)  # ascending, descending, shuffled
+KEPT = CodeCache(Path(__file__).parents[3] / "build" / "kernel-emulator")
+_CXX = ("g++", "-std=c++17", "-fPIC", "-shared", "-fno-strict-aliasing")
 _WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-Wno-unused-parameter")
+_precompiling = threading.Lock()
 
 
 def compile_cxx(arguments: list[str | Path]) -> str:
     """Run g++; returns its messages, raises RuntimeError with them when it fails."""
-    command = ["g++", "-std=c++17", "-fPIC", "-shared", "-fno-strict-aliasing", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([*_CXX, *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stderr
 
 
+@cache
+def compiler_identity(folder: Path = FOLDER) -> str:
+    """The compiler's version and a digest of everything it is given besides the source and the builder's options."""
+    version = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    given = [*_CXX, *(header.read_text() for header in sorted(folder.glob("*.h")))]
+    return f"{version}, emulator {hashlib.sha256(chr(0).join(given).encode()).hexdigest()[:16]}"
+
+
 @dataclass(frozen=True, slots=True)
 class EmulatorBuilder:
-    """g++ for the emulator. `layout` is the vendor whose matrix instructions are modelled: amd or nvidia."""
+    """g++ for the emulator. `layout` is the vendor whose matrix instructions are modelled: amd or nvidia.
 
+    `scratch` is where it keeps the standard headers precompiled, a quarter of the work of a kernel otherwise.
+    """
+
+    scratch: Path
     layout: str = "amd"
 
     @property
@@ -44,7 +62,7 @@ class EmulatorBuilder:
 
     @property
     def identity(self) -> str:
-        return "g++ " + (FOLDER / "emulator.h").read_text()
+        return compiler_identity()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -55,10 +73,18 @@ class EmulatorBuilder:
             unit, library = Path(scratch, "kernel.cpp"), Path(scratch, "kernel.so")
             unit.write_text(source.text())
             try:
-                compile_cxx([*self.options, f"-I{FOLDER}", unit, "-o", library])
+                compile_cxx([*self.options, *self._headers(), unit, "-o", library])
             except RuntimeError as refused:
                 raise KernelBuildError(source.label, self.target, "g++", str(refused)) from refused
             return library.read_bytes()
+
+    def _headers(self) -> list[str]:
+        """Where includes are looked for: first in precompiled form, which must fit the options, then as text."""
+        with _precompiling:
+            made = self.scratch / "standard.h.gch"
+            if not made.exists():
+                compile_cxx(["-O2", "-x", "c++-header", FOLDER / "standard.h", "-o", made])
+        return ["-Winvalid-pch", f"-I{self.scratch}", "-include", "standard.h", f"-I{FOLDER}"]
 
 
 class _Launch(ctypes.Structure):
@@ -102,7 +128,7 @@ class EmulatorDevice:
 
 
 def emulated_launcher(scratch: Path, layout: str = "amd") -> Launcher:
-    return Launcher(EmulatorDevice(scratch, layout), EmulatorBuilder(layout), CodeCache(scratch / "cache"))
+    return Launcher(EmulatorDevice(scratch, layout), EmulatorBuilder(scratch, layout), KEPT)
 
 
 def replay(launcher: Launcher, run: Callable[[], torch.Tensor | tuple[torch.Tensor, ...]]) -> Any:

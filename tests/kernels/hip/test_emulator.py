@@ -1,14 +1,15 @@
 """The emulator itself: what a GPU would do wrong it must report, and its primitives must be plain arithmetic."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 import torch
 
-from kernels.errors import KernelLaunchError
+from kernels.errors import KernelBuildError, KernelLaunchError
 from kernels.launch import Launcher
 from kernels.source import KernelSource
-from tests.kernels.hip.emulated import GuardedBuffers, nmse, replay
+from tests.kernels.hip.emulated import FOLDER, EmulatorBuilder, GuardedBuffers, compiler_identity, nmse, replay
 
 PROBES = Path(__file__).parent / "probes"
 
@@ -107,3 +108,22 @@ def test_half_conversions_are_the_hardware_ones(launcher: Launcher, buffers: Gua
     kernel((256, 1, 1), halves=halves, floats=floats, widened=widened, narrowed=narrowed)
     assert torch.equal(widened.nan_to_num(7.0), exact.nan_to_num(7.0))
     assert torch.equal(narrowed.nan_to_num(7.0), floats.half().nan_to_num(7.0))
+
+
+@pytest.mark.parametrize("header", ["emulator.h", "standard.h"])
+def test_a_changed_header_is_another_compiler(tmp_path: Path, header: str) -> None:
+    """So a kernel that was kept is compiled again."""
+    changed = Path(shutil.copytree(FOLDER, tmp_path / "emulator"))
+    assert compiler_identity(changed) == compiler_identity()
+    (changed / header).write_text((changed / header).read_text() + "// changed\n")
+    compiler_identity.cache_clear()
+    assert compiler_identity(changed) != compiler_identity()
+
+
+def test_standard_headers_are_taken_as_precompiled(tmp_path: Path) -> None:
+    """A damaged precompiled form is seen, which shows that it is used."""
+    builder, source = EmulatorBuilder(tmp_path), probe("stray_write", 32, BEYOND=0)
+    assert builder.build(source)[:4] == b"\x7fELF"
+    (tmp_path / "standard.h.gch").write_text("no precompiled header")
+    with pytest.raises(KernelBuildError, match=r"standard\.h\.gch"):
+        builder.build(source)

@@ -5,13 +5,7 @@
 // knows the pool that asynchronous copies go to.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <tuple>
-#include <utility>
+#include "standard.h"
 
 #define KERNEL(threads) extern "C" void
 #define KERNEL_WAVES(threads, waves) extern "C" void

@@ -1,8 +1,6 @@
 """The forecast of a step's temporaries against the measured peak of live tensors, on both CPU backends."""
 
-import json
 from functools import cache
-from pathlib import Path
 
 import pytest
 import torch
@@ -23,15 +21,15 @@ def model(dtype: str) -> Model:
     return engine.load(dtype=dtype)
 
 
-def measured_peak(loaded: Model, tokens: int, scratch: Path) -> int:
+def measured_peak(loaded: Model, tokens: int) -> int:
     """The most bytes that tensors allocated during one step had alive at once, from the allocator's own events."""
     session = loaded.session()
     ids = [7 + number % 9000 for number in range(tokens)]
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
         session.prefill(ids)
-    recorded.export_chrome_trace(str(scratch / "trace.json"))
-    events = json.loads((scratch / "trace.json").read_text())["traceEvents"]
-    changes = sorted((event["ts"], event["args"]["Bytes"]) for event in events if event.get("name") == "[memory]")
+    assert recorded.profiler is not None
+    events = recorded.profiler.kineto_results.events()
+    changes = sorted((event.start_ns(), event.nbytes()) for event in events if event.name() == "[memory]")
     alive = peak = 0
     for _, change in changes:
         alive += change
@@ -40,18 +38,18 @@ def measured_peak(loaded: Model, tokens: int, scratch: Path) -> int:
 
 
 @pytest.mark.parametrize(("dtype", "tokens"), [("float32", 9133), ("float32", 4096), ("bfloat16", 9133)])
-def test_the_native_forecast_is_the_measured_peak(dtype: str, tokens: int, tmp_path: Path) -> None:
+def test_the_native_forecast_is_the_measured_peak(dtype: str, tokens: int) -> None:
     loaded = model(dtype)
     shape = CacheShape.from_config(loaded.config, loaded.rounding.row_dtype.itemsize)
     forecast = peak_bytes(loaded.network.backend.step_buffers(shape, Step(0, tokens)))
-    assert measured_peak(loaded, tokens, tmp_path) == pytest.approx(forecast, rel=TOLERANCE)
+    assert measured_peak(loaded, tokens) == pytest.approx(forecast, rel=TOLERANCE)
     assert loaded.session().plan(tokens).memory.step_buffer_bytes == forecast
 
 
-def test_the_torch_forecast_is_the_measured_peak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_torch_forecast_is_the_measured_peak(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = model("float32")
     plain = CpuBackend(loaded.config, torch.float32)
     monkeypatch.setattr(loaded.network, "backend", plain)
     shape = CacheShape.from_config(loaded.config, loaded.rounding.row_dtype.itemsize)
     forecast = peak_bytes(plain.step_buffers(shape, Step(0, 9133)))
-    assert measured_peak(loaded, 9133, tmp_path) == pytest.approx(forecast, rel=TOLERANCE)
+    assert measured_peak(loaded, 9133) == pytest.approx(forecast, rel=TOLERANCE)

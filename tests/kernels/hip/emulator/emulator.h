@@ -37,7 +37,8 @@ void emulator_run(EmulatedLaunch* launch, void (*body)(const void*), const void*
 void emulator_meet_wave(int site);
 void emulator_meet_group();
 extern uint32_t emulator_thread, emulator_group[3];
-// The exchange slot of a lane of the running wave: 32 words, room for two matrix fragments (see emulator.cpp).
+// The exchange slot of a lane of the running wave: SLOT_WORDS words, room for two matrix fragments (see emulator.cpp).
+// Slots of a wave stand side by side in lane order.
 uint32_t* emulator_slot(uint32_t lane);
 void emulator_flip();
 void emulator_copy_later(void* target, const void* source, uint32_t bytes);
@@ -236,6 +237,7 @@ DEVICE void show(const u32* words, u32 first) {
     for (size_t i = 0; i < 2 * N; ++i) values[i] = half_to_float((u16)(words[i / 2] >> 16 * (i % 2)));
     std::memcpy(emulator_slot(emulator_thread % WAVE) + first, values, sizeof values);
 }
+constexpr u32 SLOT_WORDS = 32;
 DEVICE const float* shown(u32 lane, u32 first) { return (const float*)emulator_slot(lane) + first; }
 
 DEVICE void wmma_16x16x16(float (&d)[8], const u32 (&a)[8], const u32 (&b)[8]) {
@@ -250,16 +252,27 @@ DEVICE void wmma_16x16x16(float (&d)[8], const u32 (&a)[8], const u32 (&b)[8]) {
     emulator_flip();
 }
 
-// Element k of row m of A, and of column n of B, in the register layout of mma.m16n8k16.
-DEVICE float mma_a(u32 m, u32 k) { return shown(m % 8 * 4 + k % 8 / 2, 0)[(m / 8 + k / 8 * 2) * 2 + k % 2]; }
-DEVICE float mma_b(u32 n, u32 k) { return shown(n * 4 + k % 8 / 2, 8)[k / 8 * 2 + k % 2]; }
+// Element k of row m of A, and of column n of B, in the register layout of mma.m16n8k16; `slots` begin with lane 0's.
+DEVICE float mma_a(const float* slots, u32 m, u32 k) {
+    return slots[(m % 8 * 4 + k % 8 / 2) * SLOT_WORDS + (m / 8 + k / 8 * 2) * 2 + k % 2];
+}
+DEVICE float mma_b(const float* slots, u32 n, u32 k) {
+    return slots[(n * 4 + k % 8 / 2) * SLOT_WORDS + 8 + k / 8 * 2 + k % 2];
+}
 
 DEVICE void mma_16x8x16(float* d, const u32 (&a)[4], const u32* b) {
     const u32 self = emulator_thread % WAVE;
     show<4>(a, 0), show<2>(b, 8);
     emulator_meet_wave(6);
+    const float* slots = shown(0, 0);
+    float rows[2][16], columns[2][16];
+    for (u32 i = 0; i < 2; ++i)
+        for (u32 k = 0; k < 16; ++k) {
+            rows[i][k] = mma_a(slots, self / 4 + i * 8, k);
+            columns[i][k] = mma_b(slots, self % 4 * 2 + i, k);
+        }
     for (u32 i = 0; i < 4; ++i)
-        for (u32 k = 0; k < 16; ++k) d[i] += mma_a(self / 4 + i / 2 * 8, k) * mma_b(self % 4 * 2 + i % 2, k);
+        for (u32 k = 0; k < 16; ++k) d[i] += rows[i / 2][k] * columns[i % 2][k];
     emulator_flip();
 }
 

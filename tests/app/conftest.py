@@ -10,6 +10,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtCore import QLocale
 from pytestqt.qtbot import QtBot
 
 from tests.app.backend_recorder import BackendRecorder
@@ -45,6 +46,15 @@ def _no_collection_in_threads() -> Iterator[None]:
     gc.disable()
     yield
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _english_numbers() -> Iterator[None]:
+    """As in an English window, whatever machine the test runs on and whichever test ran before."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    yield
+    QLocale.setDefault(before)
 
 
 @pytest.fixture(autouse=True)

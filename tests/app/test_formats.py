@@ -1,20 +1,10 @@
 """Numbers as people read them."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QLocale
 
 from app.plain_words import seconds_text
 from app.widgets import formats
-
-
-@pytest.fixture(autouse=True)
-def english() -> Iterator[None]:
-    before = QLocale()
-    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
-    yield
-    QLocale.setDefault(before)
 
 
 @pytest.mark.parametrize(

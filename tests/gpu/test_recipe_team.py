@@ -8,7 +8,7 @@ import torch
 
 RECIPE = Path(__file__).resolve().parents[2] / "packaging" / "model"
 
-pytestmark = (pytest.mark.gpu, pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs"))
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(torch.cuda.device_count() < 2, reason="needs two GPUs")]
 
 
 def member(rank: int, port: int) -> None:

@@ -9,6 +9,7 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,8 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("--train-seconds", type=float, default=330, help="of training, over all calls (default 330)")
     parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
-    parser.add_argument("--compare", type=Path, default=resources.embedded_model(), help="the model to compare with")
+    embedded = [resources.embedded_model()]
+    parser.add_argument("--compare", type=Path, nargs="*", default=embedded, help="model files to compare with")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "embedded-model.md")
     parser.add_argument("--toy", action="store_true", help="tiny sizes and a few steps, to try the recipe out")
     return parser.parse_args()
@@ -65,7 +67,7 @@ def _work(arguments: argparse.Namespace) -> Work:
 
 def _run(arguments: argparse.Namespace) -> None:
     work, wanted = _work(arguments), arguments.stage
-    compare = arguments.compare if arguments.compare.exists() else None
+    compare = [path for path in arguments.compare if path.exists()]
     if wanted == "all":
         _run_all(work, compare, arguments.page)
     elif wanted == "evaluate":
@@ -78,7 +80,7 @@ def _run(arguments: argparse.Namespace) -> None:
         functions[wanted](work)
 
 
-def _run_all(work: Work, compare: Path | None, page: Path) -> None:
+def _run_all(work: Work, compare: Sequence[Path], page: Path) -> None:
     """Every stage. Compiling takes minutes of processor time, so a process of its own does it beside the sampling.
 
     Training does not wait for it: what is compiled by then is found in the cache, the rest is ready when it is needed.

@@ -13,6 +13,7 @@ import torch
 from recipe.conversations import Conversation
 from recipe.dataset import Examples
 from recipe.documents import Needle, hide, join_articles, make_needles
+from recipe.readings import READINGS
 from recipe.student import Student
 from recipe.teacher import Teacher
 from recipe.teacher_text import TeacherText
@@ -22,6 +23,7 @@ from engine.plan import RAW_WINDOW
 from engine.tokenizer import Tokenizer
 
 _BATCH_TOKENS = 1 << 15
+_READING_TOKENS = 32
 _NEEDLE_TOKENS = 16  # the answer to a needle's question is a short sentence
 LossesOf = Callable[[Tensor], Tensor]
 
@@ -167,6 +169,12 @@ def needles_found(subject: Subject, cases: Sequence[NeedleCase]) -> int:
     questions = [f"{case.text}\n\n{case.needle.question}" for case in cases]
     said = answers(subject, questions, _NEEDLE_TOKENS)
     return sum(case.needle.key in answer.replace(",", "") for case, answer in zip(cases, said, strict=True))
+
+
+def readings_answered(subject: Subject, most_tokens: int) -> tuple[int, int]:
+    """How many questions about texts in words of their own are answered, and how many there are."""
+    said = answers(subject, [one.prompt for one in READINGS], min(most_tokens, _READING_TOKENS))
+    return sum(one.is_answered_by(answer) for one, answer in zip(READINGS, said, strict=True)), len(READINGS)
 
 
 @torch.no_grad()

@@ -22,6 +22,7 @@ from recipe.evaluate import (
     kl_between,
     needle_cases,
     needles_found,
+    readings_answered,
     sparse_dense_kl,
     student_bits_per_byte,
     teacher_bits_per_byte,
@@ -48,8 +49,8 @@ class Material:
     long_text: str
 
 
-def evaluate(work: Work, other: Path | None) -> None:
-    """Measure and leave figures.json; `other` is a model file to compare with, the one shipped before."""
+def evaluate(work: Work, others: Sequence[Path]) -> None:
+    """Measure and leave figures.json; `others` are model files to compare with, each called by its file's name."""
     torch.set_float32_matmul_precision("highest")
     held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
     tokenizer = Vocabulary.from_gguf(open_model(work.shipped)).tokenizer()
@@ -60,10 +61,10 @@ def evaluate(work: Work, other: Path | None) -> None:
         for length in settings.needle_lengths
     }
     material = Material(held_out, cases, "\n\n".join(articles))
-    models = _students({"new": work.shipped} | ({"before": other} if other is not None else {}), material, work)
+    models = _students({path.stem: path for path in others} | {"new": work.shipped}, material, work)
     teacher = load_teacher(work.teacher, work.device, work.dtype)
     bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), held_out)
-    models.append(Figures("teacher", None, bits, {}, None, ()))
+    models.append(Figures("teacher", None, bits, {}, None, None, ()))
     kl = _quantisation_kl(work)
     work.figures.write_text(json.dumps({"models": [asdict(model) for model in models], "kl": kl}, indent=1))
     print(json.dumps({"stage": "evaluate", "kl": kl, "models": [_headline(model) for model in models]}), flush=True)
@@ -93,6 +94,7 @@ def _figures(name: str, path: Path, material: Material, work: Work, device: torc
         file_bytes=path.stat().st_size,
         bits_per_byte=student_bits_per_byte(subject, material.held_out),
         needles={length: (needles_found(subject, each), len(each)) for length, each in material.cases.items()},
+        read=readings_answered(subject, work.settings.answer_tokens),
         sparse_dense_kl=sparse_dense_kl(subject, material.long_text, longest),
         answers=answers(subject, PROMPTS, work.settings.answer_tokens),
     )
@@ -113,7 +115,8 @@ def write_page(work: Work, page: Path) -> None:
     models = []
     for fields in stored["models"]:
         needles = {int(length): (found, asked) for length, (found, asked) in fields.pop("needles").items()}
-        models.append(Figures(**fields, needles=needles))
+        read = fields.pop("read")
+        models.append(Figures(**fields, needles=needles, read=tuple(read) if read else None))
     notes = [f"KL of the shipped file against its master: {stored['kl']:.4f} nats a token."]
     log = [json.loads(line) for line in (work.folder / "log.jsonl").read_text().splitlines()]
     if log:

@@ -49,12 +49,16 @@ PROMPTS = (
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One model's results. `needles` maps a document's tokens to (found, asked); None where it was not measured."""
+    """One model's results. `needles` maps a document's tokens to (found, asked); None where it was not measured.
+
+    `read` is how many questions about texts in words of their own were answered, and how many were asked.
+    """
 
     name: str
     file_bytes: int | None
     bits_per_byte: float
     needles: Mapping[int, tuple[int, int]]
+    read: tuple[int, int] | None
     sparse_dense_kl: float | None
     answers: Sequence[str]
 
@@ -62,11 +66,12 @@ class Figures:
 def section(models: Sequence[Figures], notes: Sequence[str]) -> str:
     """The generated part: a table of figures, notes, and the answers."""
     lengths = sorted({length for model in models for length in model.needles})
-    heads = ["model", "size", "bits a byte", *(f"needles at {length:,}" for length in lengths), "sparse-dense KL"]
+    needles = [f"needles at {length:,}" for length in lengths]
+    heads = ["model", "size", "bits a byte", *needles, "own words", "sparse-dense KL"]
     rows = []
     for model in models:
         size = f"{model.file_bytes / 1e6:.1f} MB" if model.file_bytes else "-"
-        found = [model.needles.get(length) for length in lengths]
+        found = [*(model.needles.get(length) for length in lengths), model.read]
         kl = "-" if model.sparse_dense_kl is None else f"{model.sparse_dense_kl:.4f}"
         counts = ["-" if one is None else f"{one[0]} of {one[1]}" for one in found]
         rows.append([model.name, size, f"{model.bits_per_byte:.3f}", *counts, kl])

@@ -57,7 +57,7 @@ def test_what_tells_nothing_names_no_subject_and_no_value(written: list[Written]
     nouns = {noun.split(" ")[-1] for one in KINDS.values() for noun in one.get("subjects", ())}
     values = {value for one in written for fact in one.told for value in fact.subject.values.values()}
     for line in (*FILLERS, *TITLES):
-        assert not [word for word in nouns | values if stands_in(line, word)], line
+        assert not [word for word in nouns | values if word.lower() in line.lower() and stands_in(line, word)], line
 
 
 def test_the_answer_stands_in_the_text_or_nowhere(written: list[Written]) -> None:

@@ -50,9 +50,21 @@ def test_all_stages_leave_a_model_that_the_program_loads(finished: Path) -> None
     session = model.session()
     assert torch.isfinite(session.prefill(model.tokenizer.encode("hello"))).all()
     figures = json.loads((finished / "figures.json").read_text())
-    assert figures["models"][0]["name"] == "new"
+    assert [one["name"] for one in figures["models"]] == ["new", "teacher"]
     assert 0 <= figures["kl"] < 0.1
     assert all(0 < one["bits_per_byte"] < 20 for one in figures["models"])
+
+
+def test_other_models_are_measured_under_the_names_of_their_files(
+    finished: Path, teacher: Path, tmp_path: Path
+) -> None:
+    for name in ("held-out.jsonl", "held-out.pt", "ds4-nano.gguf", "master.gguf"):
+        shutil.copy(finished / name, tmp_path / name)
+    shutil.copy(finished / "ds4-nano.gguf", tmp_path / "same.gguf")
+    command("evaluate", tmp_path, teacher, "--compare", str(tmp_path / "same.gguf"), str(tmp_path / "master.gguf"))
+    models = {one["name"]: one for one in json.loads((tmp_path / "figures.json").read_text())["models"]}
+    assert list(models) == ["same", "master", "new", "teacher"]
+    assert models["same"] | {"name": ""} == models["new"] | {"name": ""} != models["master"] | {"name": ""}
 
 
 def test_the_page_shows_the_figures_once(finished: Path, teacher: Path) -> None:
@@ -137,7 +149,7 @@ def test_sampling_goes_on_where_a_call_stopped_with_other_words(teacher: Path, t
 
 
 def test_two_devices_speak_with_different_words(teacher: Path, tmp_path: Path) -> None:
-    settings = replace(TOY, sampling=replace(TOY.sampling, rows=4))
+    settings = replace(TOY, sampling=replace(TOY.sampling, rows=4, length=384))
     assert sampling.sample(Work(tmp_path, settings, teacher, (torch.device("cpu"),) * 2, 1e9, 0.0, math.inf))
     first, second = ((tmp_path / "text" / f"window-00-{n}-0000.jsonl").read_text() for n in range(2))
     assert first and second and first != second

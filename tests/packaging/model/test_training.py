@@ -1,13 +1,24 @@
 """The optimiser and the figures: orthogonal updates, a loss that falls, bits a byte and divergence by hand."""
 
 import math
+from random import Random
 
 import pytest
 import torch
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import Examples
-from recipe.evaluate import Subject, answers, needle_cases, needles_found, sparse_dense_kl, student_bits_per_byte
+from recipe.evaluate import (
+    Subject,
+    answers,
+    needle_cases,
+    needles_found,
+    readings_answered,
+    sparse_dense_kl,
+    student_bits_per_byte,
+)
 from recipe.optimiser import Optimiser, Rates, orthogonalise
+from recipe.passages import passage
+from recipe.readings import READINGS
 from recipe.report import BEGIN, PROMPTS, Figures, section, write_section
 from recipe.settings import TOY
 from recipe.student import Student
@@ -90,6 +101,17 @@ def test_needle_cases_have_the_length_asked_for(subject: Subject) -> None:
     assert 0 <= needles_found(subject, cases) <= 3
 
 
+def test_readings_are_questions_that_their_text_answers_and_no_template_makes(subject: Subject) -> None:
+    assert len(READINGS) == 30
+    for one in READINGS:
+        text = one.prompt.rpartition("\n\n")[0]
+        assert any(key.lower() in text.lower() for key in one.keys[:1]), one
+        assert one.is_answered_by(f"It is {one.keys[-1]}.") and not one.is_answered_by("The text does not say.")
+    asked = {question for n in range(500) for question, _ in passage(Random(n), 1).turns}
+    assert not asked & {one.prompt.rpartition("\n\n")[2] for one in READINGS}
+    assert readings_answered(subject, 3) == (0, 30), "an untrained model knows the answers"
+
+
 def test_selection_costs_nothing_where_everything_is_selected(subject: Subject) -> None:
     assert sparse_dense_kl(subject, "bread " * 100, 64 * 4) >= 0
     assert subject.student.selects
@@ -98,9 +120,9 @@ def test_selection_costs_nothing_where_everything_is_selected(subject: Subject) 
 def test_the_page_keeps_what_was_written_by_hand(tmp_path) -> None:  # type: ignore[no-untyped-def]
     page = tmp_path / "page.md"
     page.write_text("# The embedded model\n\nBy hand.\n")
-    model = Figures("new", 35_000_000, 0.9, {1024: (19, 20)}, 0.01, ["a | b\nc"] * len(PROMPTS))
+    model = Figures("new", 35_000_000, 0.9, {1024: (19, 20)}, (7, 30), 0.01, ["a | b\nc"] * len(PROMPTS))
     for _ in range(2):
-        write_section(page, section([model, Figures("teacher", None, 0.7, {}, None, ())], ["A note."]))
+        write_section(page, section([model, Figures("teacher", None, 0.7, {}, None, None, ())], ["A note."]))
     text = page.read_text()
     assert text.startswith("# The embedded model\n\nBy hand.\n") and text.count(BEGIN) == 1
-    assert "| new | 35.0 MB | 0.900 | 19 of 20 | 0.0100 |" in text and "a \\| b<br>c" in text
+    assert "| new | 35.0 MB | 0.900 | 19 of 20 | 7 of 30 | 0.0100 |" in text and "a \\| b<br>c" in text

@@ -27,9 +27,9 @@ def assistant(text: str, reasoning: str = "") -> Message:
 
 # Prompts the embedded model was checked with in transformers: their ids are from its GPT2Tokenizer, not from this code.
 RECORDED = {
-    "Write a short poem about the sea.": [0, 2, 609, 263, 2784, 5073, 365, 268, 1689, 20, 3, 5],
-    "Write a Python function that reverses a string.": [0, 2, 609, 263, 2266, 1183, 316, 11132, 263, 3797, 20, 3, 5],
-    "Explain what a GPU is in simple terms.": [0, 2, 1678, 722, 263, 667, 54, 59, 294, 293, 1151, 2592, 20, 3, 5],
+    "Write a short poem about the sea.": [0, 2, 609, 263, 2156, 4916, 367, 269, 1601, 20, 3, 5],
+    "Write a Python function that reverses a string.": [0, 2, 609, 263, 2358, 1250, 316, 10867, 263, 3808, 20, 3, 5],
+    "Explain what a GPU is in simple terms.": [0, 2, 1684, 700, 263, 645, 13398, 292, 294, 1184, 2523, 20, 3, 5],
 }
 
 

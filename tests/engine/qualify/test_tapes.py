@@ -53,7 +53,7 @@ def test_hash_of_ids_worked_out_by_hand() -> None:
 
 def test_the_shipped_tapes_are_whole() -> None:
     files = read_tape_files()
-    assert {file.tokenizer for file in files} == {"ds4-nano", "ds4-nano-2", "deepseek-v4"}
+    assert {file.tokenizer for file in files} == {"ds4-nano", "ds4-nano-2", "ds4-nano-3", "deepseek-v4"}
     for file in files:
         assert {tape.domain for tape in file.tapes} == set(Domain)
         assert {len(tape.ids) for tape in file.tapes} == {TAPE_TOKENS}

@@ -6,6 +6,7 @@ Called by app.cli on the main thread. Exit status 0 without a problem, 1 with on
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import resources
@@ -32,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the report."""
     if args.self_test:
         answer = run_self_test()
-        print(json.dumps(answer))
-        return 0 if answer["finite"] and answer["window_error"] is None else 1
+        print(json.dumps(asdict(answer)))
+        return 0 if answer.finite and answer.window_error is None else 1
     findings = list(examine(real_host(), args.model or resources.embedded_model(), args.quick))
     print(json.dumps(as_json(findings), indent=2) if args.json else as_text(findings))
     if worst(findings) is not Severity.PROBLEM:

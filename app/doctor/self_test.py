@@ -1,14 +1,14 @@
 """Do engine and window run here? The embedded model answers a few tokens in a process of its own.
 
 A broken GPU library can take a process down with it, and torch takes seconds to import: so `haloband doctor` starts
-itself once more with --self-test, which prints one line of JSON (`run_self_test`), and judges how that ended.
+itself once more with --self-test, which prints one line of JSON (a `SelfTest`), and judges how that ended.
 """
 
 import importlib
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.hardware import Hardware
@@ -17,27 +17,47 @@ from app.doctor.host import CommandResult, Host
 _KEY, _TITLE = "engine", "Engine"
 _PROMPT_TOKENS = 16
 _ERROR_LINE = re.compile(r"(\w+\.)*\w*(Error|Exception|Interrupt)\b|haloband: ")
+_SWITCH = "HALOBAND_NATIVE"  # the engine's reason names it where it keeps the processor's kernels off
 
 
-def run_self_test() -> dict[str, Any]:
-    """Load the embedded model, read a few tokens, make one; what ran where. Raises whatever fails."""
+@dataclass(frozen=True, slots=True)
+class SelfTest:
+    """What ran where. `native_note` speaks of the model's run, `cpu_variant` and `cpu_reason` as in `CpuKernels`."""
+
+    finite: bool
+    backend: str
+    device: str
+    native_note: str
+    cpu_variant: str | None
+    cpu_reason: str
+    torch: str
+    torch_sees_gpu: bool
+    window_error: str | None
+
+
+def run_self_test() -> SelfTest:
+    """Load the embedded model, read a few tokens, make one. Raises whatever fails."""
     import torch
 
     import engine
+    from engine.backends.cpu_kernels import cpu_kernels
 
     model = engine.load(None)
     session = model.session(context=256)
     logits = session.prefill(model.tokenizer.encode("The quick brown fox jumps over the lazy dog.")[:_PROMPT_TOKENS])
     logits = session.decode(int(logits.argmax()))
-    return {
-        "finite": bool(torch.isfinite(logits).all()),
-        "backend": model.info.backend,
-        "device": model.info.device,
-        "native": model.info.native,
-        "torch": torch.__version__,
-        "torch_sees_gpu": bool(torch.cuda.is_available()),
-        "window_error": _window_error(),
-    }
+    compiled = cpu_kernels()
+    return SelfTest(
+        finite=bool(torch.isfinite(logits).all()),
+        backend=model.info.backend,
+        device=model.info.device,
+        native_note=model.info.native or "",
+        cpu_variant=compiled.variant,
+        cpu_reason=compiled.reason,
+        torch=torch.__version__,
+        torch_sees_gpu=bool(torch.cuda.is_available()),
+        window_error=_window_error(),
+    )
 
 
 def _window_error() -> str | None:
@@ -57,53 +77,61 @@ def check_self_test(host: Host, hardware: Hardware) -> Iterator[Finding]:
     if answer is None:
         yield _failed(done)
         return
-    where = f"{answer.get('backend')} on {answer.get('device')}"
-    if answer.get("finite") is not True:
+    if not answer.finite:
+        found = f"{answer.backend} on {answer.device}: not finite"
         advice = "Report this: a model that ships with Haloband must give finite numbers on every machine."
-        yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.PROBLEM, f"{where}: not finite", "finite numbers", advice)
+        yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.PROBLEM, found, "finite numbers", advice)
         return
-    yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.OK, f"the embedded model answers ({where})", "it answers")
+    found = f"the embedded model answers ({answer.backend} on {answer.device}; {answer.native_note})"
+    yield Finding(_KEY, Topic.SOFTWARE, _TITLE, Severity.OK, found, "it answers")
     yield from _window(answer)
-    yield _native(answer)
-    if hardware.has_amd and answer.get("torch_sees_gpu") is not True:
+    yield _cpu_kernels(host, answer)
+    if hardware.has_amd and not answer.torch_sees_gpu:
         yield Finding(
             "torch_gpu",
             Topic.SOFTWARE,
             "torch and the GPU",
             Severity.PROBLEM,
-            f"torch {answer.get('torch')} sees no GPU",
+            f"torch {answer.torch} sees no GPU",
             "it sees the GPU",
             "Follow the lines above on access, ROCm and torch first; then see `rocminfo`.",
         )
 
 
-def _window(answer: dict[str, Any]) -> Iterator[Finding]:
-    error = answer.get("window_error")
+def _window(answer: SelfTest) -> Iterator[Finding]:
+    error = answer.window_error
     if error:
         advice = "Run `make setup`; where a library is named, install it. The commands work without the window."
-        yield Finding("window", Topic.SOFTWARE, "Window", Severity.PROBLEM, str(error), "it can be opened", advice)
+        yield Finding("window", Topic.SOFTWARE, "Window", Severity.PROBLEM, error, "it can be opened", advice)
 
 
-def _native(answer: dict[str, Any]) -> Finding:
-    native = answer.get("native")
-    title, wanted = "Processor kernels", "compiled kernels for this processor"
-    if native:
-        return Finding("cpu_kernels", Topic.SPEED, title, Severity.OK, str(native), wanted)
-    advice = "Install a C++ compiler (`sudo apt install g++`) and run `make setup` again."
+def _cpu_kernels(host: Host, answer: SelfTest) -> Finding:
+    key, title, wanted = "cpu_kernels", "Processor kernels", "compiled kernels for this processor"
+    facts = {"reason": answer.cpu_reason}
+    if answer.cpu_variant:
+        return Finding(key, Topic.SPEED, title, Severity.OK, answer.cpu_variant, wanted, "", facts)
     found = "none: torch does the work, several times slower after short prompts"
-    severity = Severity.NOTE if answer.get("backend") != "cpu" else Severity.WARNING
-    return Finding("cpu_kernels", Topic.SPEED, title, severity, found, wanted, advice)
+    severity = Severity.NOTE if answer.backend != "cpu" else Severity.WARNING
+    return Finding(key, Topic.SPEED, title, severity, found, wanted, _way_to_kernels(host, answer), facts)
 
 
-def _parse(done: CommandResult | None) -> dict[str, Any] | None:
-    """The last line of the output, if the process ended by itself and it is a JSON object."""
+def _way_to_kernels(host: Host, answer: SelfTest) -> str:
+    if _SWITCH in answer.cpu_reason:
+        return f"Start Haloband without the variable {_SWITCH}."
+    if host.is_packaged:
+        return "Install Haloband again: its package brings these kernels along, and no compiler is needed."
+    # A plain `make setup` sees that everything is installed, and does nothing.
+    return "Install a C++ compiler (`sudo apt install g++`) and run `make -B setup`."
+
+
+def _parse(done: CommandResult | None) -> SelfTest | None:
+    """The last line of the output, if the process ended by itself and it is what a self-test writes."""
     if done is None or done.status < 0:
         return None
     try:
-        answer = json.loads(done.stdout.strip().splitlines()[-1])
-    except (ValueError, IndexError, RecursionError):
+        return SelfTest(**json.loads(done.stdout.strip().splitlines()[-1]))
+    except (ValueError, TypeError, IndexError, RecursionError):
         return None
-    return answer if isinstance(answer, dict) else None
 
 
 def _last_words(output: str) -> str:

@@ -2045,6 +2045,10 @@
             <translation>Stellen Sie im Firmware-Setup den eigenen Speicher der GPU (UMA frame buffer, iGPU memory) auf 512 MB: Was dort abgezweigt ist, fehlt allem anderen, und DS4 braucht einen großen Vorrat.</translation>
         </message>
         <message>
+            <source>Install Haloband again: its package brings these kernels along, and no compiler is needed.</source>
+            <translation>Installieren Sie Haloband noch einmal: Sein Paket bringt diese Kernel mit, und ein Compiler ist nicht nötig.</translation>
+        </message>
+        <message>
             <source>Install Haloband from source with AMD's torch (docs/strix-halo.md); your chats and settings stay.</source>
             <translation>Installieren Sie Haloband aus dem Quelltext mit AMDs torch (docs/strix-halo.md); Ihre Chats und Einstellungen bleiben.</translation>
         </message>
@@ -2057,8 +2061,8 @@
             <translation>Installieren Sie ROCm 7.2.2 oder neuer: Dieses zählt die Register von gfx1151 falsch und stürzt unter Last ab.</translation>
         </message>
         <message>
-            <source>Install a C++ compiler (`sudo apt install g++`) and run `make setup` again.</source>
-            <translation>Installieren Sie einen C++-Compiler (`sudo apt install g++`), und führen Sie `make setup` noch einmal aus.</translation>
+            <source>Install a C++ compiler (`sudo apt install g++`) and run `make -B setup`.</source>
+            <translation>Installieren Sie einen C++-Compiler (`sudo apt install g++`), und führen Sie `make -B setup` aus.</translation>
         </message>
         <message>
             <source>Install a newer kernel and restart; older ones tell ROCm too small a register file for gfx1151, and programs crash under load.</source>
@@ -2263,6 +2267,10 @@
         <message>
             <source>Settings were not saved to {path}: {error:w}.</source>
             <translation>Die Einstellungen wurden nicht in {path} gespeichert: {error:w}.</translation>
+        </message>
+        <message>
+            <source>Start Haloband without the variable HALOBAND_NATIVE.</source>
+            <translation>Starten Sie Haloband ohne die Variable HALOBAND_NATIVE.</translation>
         </message>
         <message>
             <source>Swap in use</source>
@@ -3057,8 +3065,8 @@
             <translation>das eingebaute Modell antwortet</translation>
         </message>
         <message>
-            <source>the embedded model answers ({backend} on {device})</source>
-            <translation>das eingebaute Modell antwortet ({backend} auf {device})</translation>
+            <source>the embedded model answers ({backend} on {device}; {native_note:w})</source>
+            <translation>das eingebaute Modell antwortet ({backend} auf {device}; {native_note:w})</translation>
         </message>
         <message>
             <source>the folder is gone</source>

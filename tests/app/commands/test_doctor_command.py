@@ -59,6 +59,16 @@ def test_the_engine_answers_on_this_machine() -> None:
     assert "cpu_kernels" in findings
 
 
+def test_kernels_that_a_variable_keeps_off_are_not_a_matter_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Again the real process: what the engine's loader says of the variable is what the doctor's advice goes by."""
+    monkeypatch.setenv("HALOBAND_NATIVE", "off")
+    machine = real_host()
+    findings = {finding.key: finding for finding in check_self_test(machine, read_hardware(machine))}
+    kernels = findings["cpu_kernels"]
+    assert kernels.severity in (Severity.WARNING, Severity.NOTE) and kernels.found.startswith("none")
+    assert kernels.advice == "Start Haloband without the variable HALOBAND_NATIVE."
+
+
 def test_commands_that_are_absent_or_hang_give_no_answer() -> None:
     assert run_command(("haloband-no-such-program", "--version")) is None
     assert run_command(("sleep", "30"), timeout_s=0.2) is None

@@ -9,11 +9,11 @@ from app.doctor.disk import MAX_BYTES, check_disk, read_bounded
 from app.doctor.driver import has_register_fix
 from app.doctor.finding import Severity
 from app.doctor.hardware import gfx_name, read_hardware
-from app.doctor.host import CommandResult, DeviceNode, User
+from app.doctor.host import DeviceNode, User
 from app.doctor.memory import GIB, pages_limit, wanted_gtt_bytes
 from app.doctor.rocm import has_register_bug, read_versions
 from app.doctor.version import parse_version
-from tests.app.doctor.recorded import CARD, RAISED, SELF_TEST, findings, host
+from tests.app.doctor.recorded import CARD, RAISED, findings, host
 
 NODE = "sys/class/kfd/kfd/topology/nodes/1/properties"
 CLOSED = DeviceNode("render", 0o660, False)
@@ -360,41 +360,3 @@ def test_a_small_or_missing_model_says_nothing_of_the_disk(tmp_path: Path) -> No
     assert finding.severity is Severity.WARNING and "No such file" in finding.found
     (finding,) = check_disk(tmp_path)
     assert finding.severity is Severity.WARNING
-
-
-@pytest.mark.parametrize(
-    ("result", "words"),
-    [
-        (None, "did not start"),
-        (CommandResult(-11, ""), "killed by signal 11"),
-        (CommandResult(1, "", "Traceback\nImportError: libamdhip64.so.7"), "libamdhip64.so.7"),
-        (CommandResult(1, "", "a.b.OddError: it broke\n[31:ERROR] Failed to execute"), "it broke"),
-        (CommandResult(1, "", "haloband: The file is damaged.\n"), "The file is damaged."),
-        (CommandResult(1, "", ""), "no message"),
-        (CommandResult(0, "not json"), "status 0"),
-        (CommandResult(0, ""), "status 0"),
-        (CommandResult(0, "[1]"), "status 0"),
-        (CommandResult(0, '{"finite": false, "backend": "gpu"}'), "not finite"),
-    ],
-)
-def test_an_engine_that_does_not_run(tmp_path: Path, result: CommandResult | None, words: str) -> None:
-    expect(tmp_path, "engine", Severity.PROBLEM, words, commands={SELF_TEST: result})
-
-
-def test_a_window_that_cannot_open(tmp_path: Path) -> None:
-    answer = (
-        '{"finite": true, "backend": "cpu", "device": "cpu", "native": "avx2", "window_error": "ImportError: libEGL"}'
-    )
-    commands = {SELF_TEST: CommandResult(1, answer, "a warning")}
-    expect(tmp_path, "window", Severity.PROBLEM, "libEGL", "make setup", commands=commands)
-    expect(tmp_path, "engine", Severity.OK, "answers", commands=commands)
-
-
-def test_what_the_engine_says_of_itself(tmp_path: Path) -> None:
-    noisy = (
-        "a warning of torch\n" + '{"finite": true, "backend": "cpu", "device": "cpu", "native": null, "torch": "2.13"}'
-    )
-    changes = {"commands": {SELF_TEST: noisy}}
-    expect(tmp_path, "engine", Severity.OK, "cpu on cpu", **changes)
-    expect(tmp_path, "cpu_kernels", Severity.WARNING, "apt install g++", **changes)
-    expect(tmp_path, "torch_gpu", Severity.PROBLEM, "sees no GPU", **changes)

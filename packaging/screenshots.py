@@ -33,7 +33,7 @@ PAGES = (
 )  # fmt: skip
 WIDTH, HEIGHT = 1440, 900
 DISPLAY = ":91"
-_DOCUMENT = "The halo is a ring of light around the sun. It appears when ice crystals bend the rays. "
+_FACT, _QUESTION = "The password of the lighthouse is 7316.", "What is the password of the lighthouse?"
 
 
 def main() -> int:
@@ -94,6 +94,13 @@ def take(out: Path, theme: str, scale: float, language: str, pages: list[str]) -
                 shoot.page(page)
     collector.close()
     return 0
+
+
+def _document(size: int) -> str:
+    """About `size` characters of a novel with one fact in the middle that the novel knows nothing of."""
+    novel = (ROOT / "resources" / "texts" / "persuasion.txt").read_text(encoding="utf-8")[:size]
+    middle = novel.index(". ", size // 2) + 2
+    return f"{novel[:middle]}{_FACT} {novel[middle:]}"
 
 
 def _write_settings(path: Path, theme: str, language: str) -> None:
@@ -172,8 +179,8 @@ class Photographer:
 
     def _prefill(self) -> None:
         self._new_chat()
-        self._window.chat.composer.field.setPlainText("What is a halo?")
-        self._window.services.chats.paste_text(_DOCUMENT * 420)
+        self._window.chat.composer.field.setPlainText(_QUESTION)
+        self._window.services.chats.paste_text(_document(33_000))
         self.settle(1.5)
         self._window.chat.composer.send_requested.emit(None)
         self.wait(lambda: self._last is not None and self._last.prefill and self._last.prefill.tokens_done, 60)
@@ -185,7 +192,7 @@ class Photographer:
 
     def _refused(self) -> None:
         self._new_chat()
-        self._window.services.chats.paste_text(_DOCUMENT * 2_000)
+        self._window.services.chats.paste_text(_document(150_000))
         self._window.chat.composer.field.setPlainText("Summarise this.")
         self.wait(lambda: self._window.chat.composer.meter.is_over, 30)
         self._window.chat.composer.send_requested.emit(None)

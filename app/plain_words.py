@@ -3,6 +3,8 @@
 Used by the commands and by the doctor. The window's own words are in app.widgets.formats.
 """
 
+from typing import Literal
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -15,11 +17,21 @@ def size_text(size: int) -> str:
     return f"{value:.{decimals}f} {_UNITS[unit]}"
 
 
-def seconds_text(seconds: float) -> str:
-    """A time span: milliseconds below a second, tenths below ten seconds, whole seconds above."""
+def span_unit(seconds: float) -> Literal["milliseconds", "tenths", "seconds"]:
+    """What a time span is counted in, here and in the window: milliseconds below a second, tenths of a second below
+    ten, whole seconds above. What would round to "1000 ms" or "10.0 s" is in the next unit."""
     if round(1000 * seconds) < 1000:
+        return "milliseconds"
+    return "tenths" if seconds < 9.95 else "seconds"
+
+
+def seconds_text(seconds: float) -> str:
+    """A time span in its `span_unit`; a negative one is 0."""
+    seconds = max(0.0, seconds)
+    unit = span_unit(seconds)
+    if unit == "milliseconds":
         return f"{1000 * seconds:.0f} ms"
-    return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds:.1f} s" if unit == "tenths" else f"{seconds:.0f} s"
 
 
 def significant(number: float | None) -> str:

@@ -13,6 +13,8 @@ import math
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 
+from app.plain_words import span_unit
+
 UNKNOWN = "–"
 _ISOLATE, _END_ISOLATE = "\u2068", "\u2069"
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -74,12 +76,14 @@ def power_of_1024(exponent: int) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A time span: milliseconds below a second, tenths below ten seconds, then whole seconds, minutes, hours."""
+    """A time span in its `span_unit`, from a minute on in minutes and hours; a negative one is 0."""
     if seconds is None or not math.isfinite(seconds):
         return UNKNOWN
-    if round(1000 * seconds) < 1000:
+    seconds = max(0.0, seconds)
+    unit = span_unit(seconds)
+    if unit == "milliseconds":
         return isolated(_tr("{milliseconds} ms").format(milliseconds=count(round(1000 * seconds))))
-    if seconds < 9.95:  # what rounds to "10.0 s" is "10 s"
+    if unit == "tenths":
         return tenths(seconds)
     whole = round(seconds)
     if whole < 60:
@@ -91,8 +95,10 @@ def duration(seconds: float | None) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """An estimate of a time span: like `duration`, but never in milliseconds, which it cannot know."""
-    return duration(seconds) if seconds is None or not 0 <= seconds < 1 else tenths(seconds)
+    """An estimate of a time span: like `duration`, but never in milliseconds, which it cannot know. Overdue is 0."""
+    if seconds is None or not math.isfinite(seconds) or seconds >= 1:
+        return duration(seconds)
+    return tenths(max(0.0, seconds))
 
 
 def tenths(seconds: float) -> str:

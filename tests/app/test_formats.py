@@ -41,6 +41,7 @@ def test_units_are_binary_and_shown() -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
+        (-5.0, "0 ms"),
         (0.0, "0 ms"),
         (0.033, "33 ms"),
         (0.84, "840 ms"),
@@ -58,7 +59,10 @@ def test_durations(seconds: float, text: str) -> None:
     assert formats.duration(seconds) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(None, "–"), (0.033, "0.0 s"), (0.84, "0.8 s"), (42.4, "42 s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(None, "–"), (-0.4, "0.0 s"), (-42.0, "0.0 s"), (0.033, "0.0 s"), (0.84, "0.8 s"), (42.4, "42 s")],
+)
 def test_an_estimate_is_never_in_milliseconds(seconds: float | None, text: str) -> None:
     assert formats.time_left(seconds) == text
 
@@ -77,7 +81,9 @@ def test_durations_have_the_digits_of_the_language(seconds: float, text: str) ->
     assert formats.duration(seconds) == text
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0.097, "97 ms"), (0.9996, "1.0 s"), (9.96, "10 s"), (42.4, "42 s")])
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(-5.0, "0 ms"), (0.097, "97 ms"), (0.9996, "1.0 s"), (9.96, "10 s"), (42.4, "42 s")]
+)
 def test_a_terminal_shows_short_durations_in_the_same_units(seconds: float, text: str) -> None:
     assert seconds_text(seconds) == text
 

@@ -62,7 +62,9 @@ def translated(text: str) -> str:
         return _number(text)
     first, line_break, rest = text.partition("\n")  # a compiler's whole log, say, stands below the sentence about it
     known = _known(first)
-    return _known(text) or text if known is None else f"{known}{line_break}{rest}"
+    if known is not None:
+        return f"{known}{line_break}{rest}"
+    return (_known(text) if line_break else None) or text
 
 
 def _known(text: str) -> str | None:
@@ -75,12 +77,22 @@ def _translated(text: str, depth: int) -> str | None:
         values = sentence.values(text)
         if values is not None:
             return _put(sentence, values, depth)
-    parts = [_translated(part, depth) for part in text.split("; ")] if "; " in text else [None]  # several reasons
-    if all(parts):
-        return "; ".join(filter(None, parts))
+    several = _several(text, depth)
+    if several is not None:
+        return several
     name, colon, rest = text.partition(": ")  # a file's name, say, before a sentence about it
     known = _translated(rest, depth - 1) if colon and depth else None
     return None if known is None else f"{name}: {known}"
+
+
+def _several(text: str, depth: int) -> str | None:
+    """Reasons with "; " between them; None for a single one, or if any is not known."""
+    parts = text.split("; ")
+    if len(parts) == 1:
+        return None
+    known = [_translated(part, depth) for part in parts]
+    found = [reason for reason in known if reason is not None]
+    return "; ".join(found) if len(found) == len(parts) else None
 
 
 def _put(sentence: _Sentence, values: list[str], depth: int) -> str:

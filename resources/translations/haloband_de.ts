@@ -2022,7 +2022,7 @@
         </message>
         <message>
             <source>HALOBAND_NATIVE={wanted} names none of {variants}</source>
-            <translation>HALOBAND_NATIVE={wanted} nennt keine von {variants}</translation>
+            <translation>HALOBAND_NATIVE={wanted} nennt keine dieser Varianten: {variants}</translation>
         </message>
         <message>
             <source>HIP kernels by {identity}; dense products by the same kernels</source>
@@ -2810,7 +2810,7 @@
         </message>
         <message>
             <source>kernel {kernel} does not build for {target} with {compiler}, which names no error</source>
-            <translation>Kernel {kernel} lässt sich mit {compiler} nicht für {target} übersetzen; es nennt keinen Fehler</translation>
+            <translation>Kernel {kernel} lässt sich nicht für {target} übersetzen; {compiler} nennt keinen Fehler</translation>
         </message>
         <message>
             <source>kernel {kernel} does not build for {target} with {compiler}: {first}</source>
@@ -3174,7 +3174,7 @@
         </message>
         <message>
             <source>this processor lacks {missing}</source>
-            <translation>diesem Prozessor fehlt {missing}</translation>
+            <translation>dieser Prozessor hat nicht: {missing}</translation>
         </message>
         <message>
             <source>this torch sees no GPU</source>
@@ -3218,7 +3218,7 @@
         </message>
         <message>
             <source>turned off by HALOBAND_NATIVE={wanted}</source>
-            <translation>ausgeschaltet mit HALOBAND_NATIVE={wanted}</translation>
+            <translation>ausgeschaltet durch HALOBAND_NATIVE={wanted}</translation>
         </message>
         <message>
             <source>unknown</source>
@@ -3442,7 +3442,7 @@
         </message>
         <message>
             <source>{native_note:w}; decodes layer by layer: {misfit:w}</source>
-            <translation>{native_note:w}; Decode Schicht für Schicht: {misfit:w}</translation>
+            <translation>{native_note:w}; rechnet Decode Schicht für Schicht: {misfit:w}</translation>
         </message>
         <message>
             <source>{native_note:w}; not on the GPU: {obstacle:w}</source>

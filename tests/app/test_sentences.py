@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
 from app.bench import words as bench_words
@@ -29,15 +30,12 @@ SLOT = re.compile(r"\{(\w+)(?::(\w))?\}")
 
 
 @pytest.fixture
-def english(qapp: QApplication) -> Iterator[None]:
-    before = QLocale()
+def english(qapp: QApplication) -> None:
     install_language(qapp, "en")
-    yield
-    QLocale.setDefault(before)
 
 
 @pytest.fixture
-def german(english: None, qapp: QApplication) -> Iterator[None]:
+def german(qapp: QApplication) -> Iterator[None]:
     install_language(qapp, "de")
     yield
     install_language(qapp, "en")
@@ -101,10 +99,19 @@ def test_errors_of_the_engine_are_shown_in_german(german: None, tmp_path: Path) 
         ("avx512, 2 threads", "avx512, 2 Threads"),
         ("avx2, 1 thread", "avx2, 1 Thread"),
         (
-            "plain torch: avx512: this processor lacks avx512f; avx2: not built; x86_64_v2: not built; not on the GPU: "
-            "this torch sees no GPU",
-            "nur torch: avx512: diesem Prozessor fehlt avx512f; avx2: nicht gebaut; x86_64_v2: nicht gebaut; nicht auf "
-            "der GPU: dieses torch sieht keine GPU",
+            "plain torch: avx512: this processor lacks avx512f, avx512bw; avx2: not built; x86_64_v2: not built; "
+            "not on the GPU: this torch sees no GPU",
+            "nur torch: avx512: dieser Prozessor hat nicht: avx512f, avx512bw; avx2: nicht gebaut; "
+            "x86_64_v2: nicht gebaut; nicht auf der GPU: dieses torch sieht keine GPU",
+        ),
+        (
+            "HALOBAND_NATIVE=sse names none of avx512, avx2",
+            "HALOBAND_NATIVE=sse nennt keine dieser Varianten: avx512, avx2",
+        ),
+        ("turned off by HALOBAND_NATIVE=none", "ausgeschaltet durch HALOBAND_NATIVE=none"),
+        (
+            "avx2, 8 threads; decodes layer by layer: not built",
+            "avx2, 8 Threads; rechnet Decode Schicht für Schicht: nicht gebaut",
         ),
         ("avx2: not built; nobody knows", "avx2: not built; nobody knows"),
     ],
@@ -114,24 +121,26 @@ def test_sentences_in_sentences_and_numbers(english: str, shown: str, german: No
 
 
 REFUSED = "kernel bands.attend[16] does not build for gfx1151 with hiprtc 7.2"
-REFUSED_DE = "Kernel bands.attend[16] lässt sich mit hiprtc 7.2 nicht für gfx1151 übersetzen"
+REFUSED_DE = "Kernel bands.attend[16] lässt sich mit hiprtc 7.2 nicht für gfx1151 übersetzen: "
+REFUSED_SILENTLY_DE = "Kernel bands.attend[16] lässt sich nicht für gfx1151 übersetzen; hiprtc 7.2 nennt keinen Fehler"
 
 
 @pytest.mark.parametrize(
     ("log", "said"),
     [
-        ("a.hip:3:1: error: unknown type 'half'\n1 error", ": a.hip:3:1: error: unknown type 'half'"),
-        ("a.hip:3:1: error: the disk is full\n" + "note: 1,234.5 of the rest\n" * 400, None),
-        ("ld: nothing to be done", "; es nennt keinen Fehler"),
+        ("a.hip:3:1: error: unknown type 'half'\n1 error", f"{REFUSED_DE}a.hip:3:1: error: unknown type 'half'"),
+        (
+            "a.hip:3:1: error: the disk is full\n" + "note: 1,234.5 of the rest\n" * 400,
+            f"{REFUSED_DE}a.hip:3:1: error: the disk is full",
+        ),
+        ("ld: nothing to be done", REFUSED_SILENTLY_DE),
     ],
 )
-def test_a_kernel_that_does_not_build_is_told_in_german_and_its_log_as_it_is(
-    log: str, said: str | None, german: None
-) -> None:
+def test_a_kernel_that_does_not_build_is_told_in_german_and_its_log_as_it_is(log: str, said: str, german: None) -> None:
     failure = KernelBuildError("bands.attend[16]", "gfx1151", "hiprtc 7.2", log)
     assert str(failure).startswith(REFUSED)
     told = translated(describe_error(EngineError(f"{failure}\n{failure.log}")).message)
-    assert told == f"{REFUSED_DE}{said or ': ' + log.splitlines()[0]}\n{log}"
+    assert told == f"{said}\n{log}"
 
 
 def test_a_kernel_that_does_not_run_is_told_in_german(german: None) -> None:
@@ -158,6 +167,16 @@ def test_a_kernel_that_does_not_run_is_told_in_german(german: None) -> None:
 )
 def test_what_is_not_known_stays_as_it_is(text: str, german: None) -> None:
     assert translated(text) == text
+
+
+@pytest.mark.parametrize(("text", "times"), [("one line", 1), ("two\nlines", 2)])
+def test_a_text_is_looked_up_as_a_whole_only_where_its_first_line_is_a_part(
+    text: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look_up = Mock(return_value=None)
+    monkeypatch.setattr("app.sentences._known", look_up)
+    assert translated(text) == text
+    assert look_up.call_count == times
 
 
 def test_a_path_is_shown_as_it_is_whatever_it_says(german: None) -> None:

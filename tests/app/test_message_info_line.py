@@ -1,7 +1,8 @@
 """The line of figures below an answer."""
 
+from collections.abc import Iterator
+
 import pytest
-from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.chat.models import Message, MessageState, Role
@@ -15,16 +16,20 @@ ANSWER = Message(
 )  # fmt: skip
 
 
+@pytest.fixture
+def language(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[None]:
+    install_language(qapp, request.param)
+    yield
+    install_language(qapp, "en")
+
+
 @pytest.mark.parametrize(
     ("language", "line"),
     [
         ("en", "2 tokens · 20.5 tok/s · first token after 33 ms · finished"),
         ("de", "2 Tokens · 20,5 Tok/s · erstes Token nach 33 ms · fertig"),
     ],
+    indirect=["language"],
 )
-def test_a_quick_first_token_is_told_in_milliseconds(language: str, line: str, qapp: QApplication) -> None:
-    before = QLocale()
-    install_language(qapp, language)
+def test_a_quick_first_token_is_told_in_milliseconds(language: None, line: str) -> None:
     assert stats_line(ANSWER) == line
-    install_language(qapp, "en")
-    QLocale.setDefault(before)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -64,12 +64,10 @@ SENTENCES = {
 
 @pytest.fixture
 def mirrored(qapp: QApplication) -> Iterator[None]:
-    direction, locale = qapp.layoutDirection(), QLocale()
-    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
+    direction = qapp.layoutDirection()
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     yield
     qapp.setLayoutDirection(direction)
-    QLocale.setDefault(locale)
 
 
 @pytest.mark.parametrize("name", TEXTS)

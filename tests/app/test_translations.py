@@ -3,11 +3,12 @@
 import importlib.util
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QApplication
 
 from app.window_language import available_languages, install_language
@@ -72,8 +73,13 @@ def test_compiled_files_are_those_of_the_texts(tool: ModuleType, tmp_path: Path)
         assert fresh.read_bytes() == (tool.FOLDER / f"haloband_{language}.qm").read_bytes()
 
 
-def test_a_language_is_put_on_with_its_plurals_and_numbers(qapp: QApplication) -> None:
-    before = QLocale()
+@pytest.fixture
+def english_again(qapp: QApplication) -> Iterator[None]:
+    yield
+    install_language(qapp, "en")
+
+
+def test_a_language_is_put_on_with_its_plurals_and_numbers(english_again: None, qapp: QApplication) -> None:
     assert set(available_languages()) == {"de", "en"}
     assert install_language(qapp, "de") == "de"
     assert QCoreApplication.translate("Formats", "%Ln token(s)", None, 1234) == "1.234 Tokens"
@@ -82,4 +88,3 @@ def test_a_language_is_put_on_with_its_plurals_and_numbers(qapp: QApplication) -
     assert install_language(qapp, "en") == "en"
     assert QCoreApplication.translate("Formats", "%Ln token(s)", None, 1) == "1 token"
     assert QCoreApplication.translate("Sidebar", "New chat") == "New chat"
-    QLocale.setDefault(before)

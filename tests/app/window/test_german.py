@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.window_language import install_language
@@ -17,11 +16,9 @@ from tests.app.window.driver import WindowDriver
 
 @pytest.fixture(autouse=True)
 def german(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = QLocale()
     monkeypatch.setattr("app.main_window.install_language", lambda app, _: install_language(app, "de"))
     yield
     install_language(qapp, "en")
-    QLocale.setDefault(before)
 
 
 def banners(driver: WindowDriver) -> list[str]:

@@ -13,7 +13,7 @@ from app.composer.chips import Chip
 from tests.app.reading_order import as_drawn
 from tests.app.window.conftest import OpenDriver
 
-WORD = re.compile(r"[^\W\d_]{2}")
+WORD = re.compile(r"[^\W\d_]{2}|\d\W*[^\W\d_]")  # or a number and a unit of one letter
 SIGNS = str.maketrans("", "", "\u2068\u2069")
 
 
@@ -70,3 +70,4 @@ def test_words_keep_their_order(right_to_left: None, open_driver: OpenDriver) ->
     assert plain >= {"Export …", "Add file …", "Qualification…", "A file…", "Why is the sky blue?"}
     for part in ("KiB", "Thought for", "Pasted text"):
         assert any(part in text for text in plain), part
+    assert any(re.fullmatch(r"\d+\.\d s", text) for text in plain)

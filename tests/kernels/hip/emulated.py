@@ -25,25 +25,31 @@ from kernels.source import KernelSource
 FOLDER = Path(__file__).parent / "emulator"
 ORDERS = (0, 1, 12345)  # ascending, descending, shuffled
 KEPT = CodeCache(Path(__file__).parents[3] / "build" / "kernel-emulator")
-_CXX = ("g++", "-std=c++17", "-fPIC", "-shared", "-fno-strict-aliasing")
-_WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-Wno-unused-parameter")
+CXX = ("g++", "-std=c++17", "-fPIC", "-shared", "-fno-strict-aliasing")
+PRECOMPILING = ("-O2", "-x", "c++-header")  # must fit the options of the builder, or the compiler refuses the result
+INCLUDING = ("-include", "standard.h", "-Winvalid-pch")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-function", "-Wno-unused-parameter")
 _precompiling = threading.Lock()
 
 
 def compile_cxx(arguments: list[str | Path]) -> str:
     """Run g++; returns its messages, raises RuntimeError with them when it fails."""
-    done = subprocess.run([*_CXX, *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = subprocess.run([*CXX, *map(str, arguments)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     return done.stderr
 
 
 @cache
-def compiler_identity(folder: Path = FOLDER) -> str:
-    """The compiler's version and a digest of everything it is given besides the source and the builder's options."""
-    version = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    given = [*_CXX, *(header.read_text() for header in sorted(folder.glob("*.h")))]
-    return f"{version}, emulator {hashlib.sha256(chr(0).join(given).encode()).hexdigest()[:16]}"
+def _compiler_version() -> str:
+    return subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
+def compiler_identity(folder: Path) -> str:
+    """The compiler's version and a digest of everything it is given besides the source and the builder's options: the
+    headers of `folder`, wherever it is, how the standard ones are precompiled and included, and the common options."""
+    given = [*CXX, *PRECOMPILING, *INCLUDING, *(header.read_text() for header in sorted(folder.glob("*.h")))]
+    return f"{_compiler_version()}, emulator {hashlib.sha256(chr(0).join(given).encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +68,11 @@ class EmulatorBuilder:
 
     @property
     def identity(self) -> str:
-        return compiler_identity()
+        return compiler_identity(FOLDER)
 
     @property
     def options(self) -> tuple[str, ...]:
-        return ("-O2", "-DHALOBAND_EMULATOR", f"-DHB_MATRIX_{self.layout.upper()}", *_WARNINGS)
+        return ("-O2", "-DHALOBAND_EMULATOR", f"-DHB_MATRIX_{self.layout.upper()}", *WARNINGS)
 
     def build(self, source: KernelSource) -> bytes:
         with tempfile.TemporaryDirectory() as scratch:
@@ -83,8 +89,8 @@ class EmulatorBuilder:
         with _precompiling:
             made = self.scratch / "standard.h.gch"
             if not made.exists():
-                compile_cxx(["-O2", "-x", "c++-header", FOLDER / "standard.h", "-o", made])
-        return ["-Winvalid-pch", f"-I{self.scratch}", "-include", "standard.h", f"-I{FOLDER}"]
+                compile_cxx([*PRECOMPILING, FOLDER / "standard.h", "-o", made])
+        return [f"-I{self.scratch}", *INCLUDING, f"-I{FOLDER}"]
 
 
 class _Launch(ctypes.Structure):

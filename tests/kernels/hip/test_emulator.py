@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from kernels.cache import CodeCache
 from kernels.errors import KernelBuildError, KernelLaunchError
 from kernels.launch import Launcher
 from kernels.source import KernelSource
+from tests.kernels.hip import emulated
 from tests.kernels.hip.emulated import FOLDER, EmulatorBuilder, GuardedBuffers, compiler_identity, nmse, replay
 
 PROBES = Path(__file__).parent / "probes"
@@ -110,14 +112,33 @@ def test_half_conversions_are_the_hardware_ones(launcher: Launcher, buffers: Gua
     assert torch.equal(narrowed.nan_to_num(7.0), floats.half().nan_to_num(7.0))
 
 
-@pytest.mark.parametrize("header", ["emulator.h", "standard.h"])
+@pytest.mark.parametrize("header", sorted(path.name for path in FOLDER.glob("*.h")))
 def test_a_changed_header_is_another_compiler(tmp_path: Path, header: str) -> None:
     """So a kernel that was kept is compiled again."""
     changed = Path(shutil.copytree(FOLDER, tmp_path / "emulator"))
-    assert compiler_identity(changed) == compiler_identity()
+    assert compiler_identity(changed) == compiler_identity(FOLDER)
     (changed / header).write_text((changed / header).read_text() + "// changed\n")
-    compiler_identity.cache_clear()
-    assert compiler_identity(changed) != compiler_identity()
+    assert compiler_identity(changed) != compiler_identity(FOLDER)
+
+
+@pytest.mark.parametrize("options", ["CXX", "WARNINGS", "PRECOMPILING", "INCLUDING"])
+def test_a_kept_kernel_is_compiled_again_with_other_options(
+    tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, source, compiled = CodeCache(tmp_path / "kept"), probe("stray_write", 32, BEYOND=0), []
+
+    def compile_and_note(builder: EmulatorBuilder, source: KernelSource) -> bytes:
+        compiled.append(builder.scratch.name)
+        return build(builder, source)
+
+    build = EmulatorBuilder.build
+    monkeypatch.setattr(EmulatorBuilder, "build", compile_and_note)
+    for scratch in ("first", "again", "changed"):
+        (tmp_path / scratch).mkdir()
+        if scratch == "changed":
+            monkeypatch.setattr(emulated, options, (*getattr(emulated, options), "-pipe"))
+        kept.get(source, EmulatorBuilder(tmp_path / scratch))
+    assert compiled == ["first", "changed"]
 
 
 def test_standard_headers_are_taken_as_precompiled(tmp_path: Path) -> None:

@@ -106,7 +106,14 @@ def check_ptx(entry: Entry, folder: Path) -> str:
     command += ["--cuda-device-only", "-std=c++17", "-O1", "-S", "-Wall", "-Wno-unused-function"]
     command += ["-Wno-unknown-cuda-version", "-Wno-unused-const-variable", "-Wno-pass-failed"]
     command += ["-include", str(HERE / "clang_cuda.h"), str(unit), "-o", str(folder / "kernel.ptx")]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr or (f"exit status {done.returncode}" if done.returncode else "")
+
+
+def test_a_clang_that_dies_without_a_word_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed = subprocess.CompletedProcess([], returncode=-9, stdout="", stderr="")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: killed)
+    assert check_ptx(NVIDIA_ENTRIES[0], tmp_path / "kernel") == "exit status -9"
 
 
 def test_every_kernel_compiles_for_sm_90_with_clang(tmp_path: Path) -> None:

@@ -17,13 +17,15 @@
 #include <ucontext.h>
 #include <vector>
 
+#include "slot.h"
+
 extern "C" {
 uint32_t emulator_thread, emulator_group[3];
 }
 
 namespace {
 
-constexpr uint32_t WAVE = 32, SLOT_WORDS = 32;
+constexpr uint32_t WAVE = 32;
 constexpr size_t STACK_BYTES = 128 * 1024;
 constexpr int STRAYED = -2, ENDED = -1, FRESH = 0, AT_BARRIER = 1000;
 

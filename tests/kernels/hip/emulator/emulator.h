@@ -5,6 +5,7 @@
 // knows the pool that asynchronous copies go to.
 #pragma once
 
+#include "slot.h"
 #include "standard.h"
 
 #define KERNEL(threads) extern "C" void
@@ -37,7 +38,7 @@ void emulator_run(EmulatedLaunch* launch, void (*body)(const void*), const void*
 void emulator_meet_wave(int site);
 void emulator_meet_group();
 extern uint32_t emulator_thread, emulator_group[3];
-// The exchange slot of a lane of the running wave: SLOT_WORDS words, room for two matrix fragments (see emulator.cpp).
+// The exchange slot of a lane of the running wave: SLOT_WORDS words (slot.h).
 // Slots of a wave stand side by side in lane order.
 uint32_t* emulator_slot(uint32_t lane);
 void emulator_flip();
@@ -237,7 +238,6 @@ DEVICE void show(const u32* words, u32 first) {
     for (size_t i = 0; i < 2 * N; ++i) values[i] = half_to_float((u16)(words[i / 2] >> 16 * (i % 2)));
     std::memcpy(emulator_slot(emulator_thread % WAVE) + first, values, sizeof values);
 }
-constexpr u32 SLOT_WORDS = 32;
 DEVICE const float* shown(u32 lane, u32 first) { return (const float*)emulator_slot(lane) + first; }
 
 DEVICE void wmma_16x16x16(float (&d)[8], const u32 (&a)[8], const u32 (&b)[8]) {

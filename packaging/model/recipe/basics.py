@@ -50,15 +50,15 @@ def _written(kind: str) -> Callable[[random.Random], Turn]:
 
 
 def _capital(random_: random.Random) -> Turn:
+    """A city with its country's name is not asked for: "Luxembourg is in Luxembourg" tells nothing."""
     country, city = random_.choice(list(_FACTS["capitals"].items()))
-    return random_.choice(
-        (
-            (f"What is the capital of {country}?", f"The capital of {country} is {city}."),
-            (f"Which city is the capital of {country}?", f"The capital of {country} is {city}."),
-            (f"Tell me the capital of {country}.", f"The capital of {country} is {city}."),
-            (f"Where is {city}?", f"{city} is in {country}."),
-        )
-    )
+    answer = f"The capital of {country} is {city}."
+    turns = [
+        (f"What is the capital of {country}?", answer),
+        (f"Which city is the capital of {country}?", answer),
+        (f"Tell me the capital of {country}.", answer),
+    ]
+    return random_.choice([*turns, (f"Where is {city}?", f"{city} is in {country}.")] if city != country else turns)
 
 
 def _opposite(random_: random.Random) -> Turn:
@@ -91,7 +91,10 @@ def _author(random_: random.Random) -> Turn:
 
 
 def _sum(random_: random.Random) -> Turn:
-    """Half of the sums are of numbers up to 12, which people try first."""
+    """Products and quotients are of the tables up to 12, which people try first.
+
+    So are half of the numbers added, and half of those taken and left; the rest go to 50, and what is taken to 20.
+    """
     most, most_taken = random_.choice(((_SMALL, _SMALL), (50, 20)))
     kind, large = random_.choice("+-*/"), random_.randint(0, most)
     match kind:

@@ -16,9 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recipe.topics import NAMES, PLACES
+
 _DATA: dict[str, Any] = json.loads(Path(__file__).with_name("passages.json").read_text("utf-8"))
 KINDS: dict[str, Any] = _DATA["kinds"]
-TITLES, FILLERS, ABOUT = (tuple(_DATA[words]) for words in ("titles", "fillers", "about"))
+TITLES, FILLERS, ABOUT, UNWANTED = (tuple(_DATA[words]) for words in ("titles", "fillers", "about", "unwanted"))
 _WORDS: dict[str, list[str]] = _DATA["words"]
 _KINDS_DRAWN = (*KINDS, "person", "building")  # twice as often, for they are what people write of most
 
@@ -26,7 +28,8 @@ _STARTS = ("b", "br", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p", "r", "s"
 _MIDDLES, _ENDS = ("a", "e", "i", "o", "u", "ei", "ia"), ("", "n", "r", "l", "s", "th", "m")
 _OPEN = ("",)
 _SYLLABLES = ((_OPEN, _ENDS), (_ENDS, _ENDS), (_ENDS, _OPEN), (_OPEN, _OPEN, _ENDS))  # the ends of each form of name
-_UNWANTED = frozenset({"Nazi", "Rape", "Rapes", "Penis", "Semen", "Anal", "Homo", "Tit", "Tits"})
+_REAL_NAMES = frozenset({*NAMES, *PLACES, *_WORDS["women"], *_WORDS["men"], *_WORDS["places"]})
+_HOLDS_UNWANTED = re.compile("|".join(UNWANTED), re.IGNORECASE)
 _INVENTED = 0.6  # share of people's names that nobody has heard of
 _NAMED = 0.45  # share of things that have a name beside their noun
 _FAMILY_NAME = 0.2  # share of people with two names
@@ -120,7 +123,7 @@ class _Names:
 
     def __init__(self, random_: random.Random) -> None:
         self._random = random_
-        self._taken: set[str] = set(_UNWANTED)
+        self._taken: set[str] = set()
         self.others: tuple[str, ...] = ("men", "women")  # whom a fact may name: "she" after it must not mean them
 
     def known(self, which: str) -> str:
@@ -131,8 +134,16 @@ class _Names:
         return self.invented() if self._random.random() < _INVENTED else self.known(self._random.choice(self.others))
 
     def invented(self) -> str:
-        """Two or three syllables that are probably no word."""
-        return self._take(lambda: "".join(map(self._syllable, _SYLLABLES[self._random.randint(0, 3)])).capitalize())
+        """Two or three syllables that are probably no word, and neither a real name nor anything that could hurt."""
+        return self._take(self._made_up)
+
+    def _made_up(self) -> str:
+        while (name := self._spelled()) in _REAL_NAMES or _HOLDS_UNWANTED.search(name):
+            pass
+        return name
+
+    def _spelled(self) -> str:
+        return "".join(map(self._syllable, _SYLLABLES[self._random.randint(0, 3)])).capitalize()
 
     def _syllable(self, ends: tuple[str, ...]) -> str:
         return self._random.choice(_STARTS) + self._random.choice(_MIDDLES) + self._random.choice(ends)

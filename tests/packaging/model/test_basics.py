@@ -27,6 +27,13 @@ def test_at_least_half_of_the_sums_are_of_small_numbers() -> None:
     assert max(a for a, word, _, _ in sums if word == "plus") == 50
 
 
+def test_a_capital_is_in_a_country_of_another_name() -> None:
+    """Full stops are added to names, and Luxembourg is the capital of Luxembourg."""
+    answers = {text for one in basic_conversations(random.Random(5), 60_000) for text in one.texts[1::2]}
+    assert "The capital of Luxembourg is Luxembourg." in answers and "Paris is in France." in answers
+    assert not [text for text in answers if ".." in text or re.search(r"\b(\w[\w ]*) is in \1\.", text)]
+
+
 def test_a_written_question_has_one_answer_and_an_answer_ends() -> None:
     written = [
         (way, answer)

@@ -2,16 +2,18 @@
 
 import random
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 
 import pytest
-from recipe.passage_facts import NOT_SAID, blanks_of, names_subject, stands_alone, stands_in
+from recipe import passage_subjects
+from recipe.passage_facts import NOT_SAID, Fact, blanks_of, names_subject, stands_alone, stands_in
 from recipe.passage_subjects import ABOUT, FILLERS, KINDS, TITLES, Subject
 from recipe.passages import Written, passage, write_passage
 
 _COUNT = 4000
 _PRONOUN = re.compile(r"\b(?:he|she|it|his|her|its|him)\b", re.IGNORECASE)
 _NOT_OF_A_SUBJECT = re.compile(r"before it is opened")
+_NO_MATTER = re.compile(r"\b(?:what|which|is|are|was|do|does|did|can|may|must|should|will|i|an?|the|in)\b")
 TOLD = [(kind, template) for kind, one in KINDS.items() for template in one["told"]]
 ASKED = [(kind, blank, row) for kind, one in KINDS.items() for blank, row in one["asked"].items()]
 
@@ -50,6 +52,41 @@ def test_every_question_asks_for_one_blank_and_its_answer_tells_it() -> None:
     for kind, one in KINDS.items():
         ways = Counter(way for row in one["asked"].values() for way in row[1].split("|") if way)
         assert max(ways.values()) == 1, kind
+
+
+def test_no_fact_answers_what_another_is_asked_for() -> None:
+    """ "X comes with a guarantee" would answer "What comes with X?", which could then not be said to be unsaid."""
+    for kind, blank, (_, questions, _, *near) in ASKED:
+        allowed = {blank, *(near[0] if near else ())}
+        others = [template for each, template in TOLD if each == kind and not blanks_of(template) & allowed]
+        told = {way: _matter(way) for template in others for way in _with_words(kind, template)}
+        for question in questions.split("|"):
+            if question.startswith(("What ", "Which ")) and (matter := _matter(question)):
+                assert not [way for way, words in told.items() if matter <= words], question
+
+
+def _with_words(kind: str, template: str) -> list[str]:
+    """The wordings of a fact, with every word there may be for each of its blanks."""
+    found = template.split("|")
+    for blank in blanks_of(template):
+        source = KINDS[kind]["asked"][blank][0]
+        words = passage_subjects._WORDS.get(source, ()) if isinstance(source, str) else ()
+        found = [re.sub(rf"{{(?:an? )?{blank}}}", word, way) for way in found for word in words or ("",)]
+    return found
+
+
+def _matter(template: str) -> frozenset[str]:
+    """The words that say what a sentence is about, without its blanks and the endings of its verbs."""
+    words = re.findall(r"[a-z]+", _NO_MATTER.sub(" ", re.sub(r"{[^}]*}", " ", template).lower()))
+    return frozenset(word.removesuffix("s") for word in words)
+
+
+def test_no_word_or_wording_names_what_may_be_another_subject() -> None:
+    """ "Next to the castle" would be the castle that the passage tells of as well."""
+    nouns = {noun for one in KINDS.values() for noun in one.get("subjects", ())}
+    words = [word for found in passage_subjects._WORDS.values() for word in found]
+    for line in (*words, *(template for _, template in TOLD), *(row[2] for _, _, row in ASKED)):
+        assert not [noun for noun in nouns if stands_in(line, noun)], line
 
 
 def test_what_tells_nothing_names_no_subject_and_no_value(written: list[Written]) -> None:
@@ -168,13 +205,28 @@ def test_a_part_of_a_document_is_not_asked_what_it_is_about() -> None:
 
 
 def test_every_wording_is_used(written: list[Written]) -> None:
-    """Each way of asking comes up, and most facts come in all their words."""
-    heads = defaultdict(set)
+    """Each way of telling and of asking comes up, of every kind."""
+    told, asked = Counter(), Counter()
     for one in written:
-        for asked in one.asked:
-            heads[asked.subject.kind].add(asked.question.split(" ")[0])
-    assert all(len(found) > 3 for found in heads.values())
+        told.update((fact.subject.kind, way) for fact in one.told for way in _ways_told(one.text, fact))
+        for each in one.asked:
+            ways = KINDS[each.subject.kind]["asked"][each.blank][1].split("|") if each.blank else ()
+            asked.update((each.subject.kind, way) for way in ways if each.question in _filled(each.subject, way))
+    assert min(told[kind, way] for kind, template in TOLD for way in template.split("|")) > 0
+    assert min(asked[kind, way] for kind, _, row in ASKED for way in row[1].split("|") if way) > 0
     assert len({one.text for one in written}) == _COUNT
+
+
+def _ways_told(text: str, fact: Fact) -> list[str]:
+    return [
+        way
+        for way in fact.ways
+        if any(re.search(rf"(?:^|[.!?\n-] ?){re.escape(line)}", text) for line in _filled(fact.subject, way))
+    ]
+
+
+def _filled(subject: Subject, template: str) -> set[str]:
+    return {subject.fill(template, pronoun=pronoun) for pronoun in (False, True)}
 
 
 def test_the_random_source_decides_everything() -> None:

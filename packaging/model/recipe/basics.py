@@ -30,9 +30,10 @@ def basic_conversations(random_: random.Random, count: int) -> list[Conversation
     return found
 
 
-def written_questions() -> frozenset[str]:
-    """Every question that is written out with its answer, in each way of asking."""
-    return frozenset(way for kind in ("facts", "about") for asked, _ in _FACTS[kind] for way in asked.split("|"))
+def trained_questions() -> frozenset[str]:
+    """What training asks in these chats, the made questions among them: those of a draw as large as a training's."""
+    random_ = random.Random(0)
+    return frozenset(_turn(random_)[0] for _ in range(150_000))
 
 
 def _turn(random_: random.Random) -> Turn:

@@ -1,23 +1,20 @@
 """The second stage: from conversations to a vocabulary and packed sequences, in shards that do not need one another."""
 
-import multiprocessing
 import os
 import random
 import time
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 
 from recipe.basics import basic_conversations
 from recipe.conversations import read_conversations, write_conversations
 from recipe.dataset import Examples, Sequences, pack, phase_examples
+from recipe.processes import call_all
 from recipe.vocabulary import Vocabulary, train_vocabulary
 from recipe.work import Work, report
 
 _HELD_OUT_SEQUENCES = 128  # enough for a validation loss, few enough for a second's work
 _VOCABULARY_CONVERSATIONS = 120_000  # about 60 MB; more would change few of the merges
 _SHARDS_APART = 1000  # seeds of two phases' shards differ
-Shard = tuple[int, int]  # number of the phase, number of the shard
 
 
 def build(work: Work) -> None:
@@ -31,7 +28,7 @@ def build(work: Work) -> None:
     phases = range(len(settings.training.phases))
     missing = [(n, shard) for n in phases for shard, path in enumerate(work.sequences(n)) if not path.exists()]
     if settings.sampling.workers and missing:
-        _pack_in_processes(work, missing)
+        call_all(_pack_shard, [(work, *shard) for shard in missing], os.cpu_count() or 1)
     else:
         for number, shard in missing:
             _pack_shard(work, number, shard)
@@ -52,13 +49,6 @@ def _split(work: Work) -> None:
     kept += basic_conversations(random_, round(work.settings.basics * len(kept)))
     random_.shuffle(kept)
     write_conversations(work.training, kept)
-
-
-def _pack_in_processes(work: Work, missing: Sequence[Shard]) -> None:
-    workers = min(len(missing), os.cpu_count() or 1)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for one in [pool.submit(_pack_shard, work, number, shard) for number, shard in missing]:
-            one.result()
 
 
 def _pack_shard(work: Work, number: int, shard: int) -> None:

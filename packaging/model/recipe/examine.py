@@ -1,13 +1,11 @@
-"""The last stages: measure the shipped file, the master, another model and the teacher, and write the page.
+"""The last stages: measure the shipped file, other models and the teacher, and write the page.
 
 Evaluation itself is recipe.evaluate; here is what is measured on whom.
 """
 
 import json
-import multiprocessing
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import cycle
 from pathlib import Path
@@ -27,13 +25,15 @@ from recipe.evaluate import (
     student_bits_per_byte,
     teacher_bits_per_byte,
 )
+from recipe.processes import call_all
 from recipe.report import PROMPTS, Figures, section, write_section
 from recipe.student import Student
 from recipe.teacher import load_teacher
 from recipe.teacher_text import TeacherText
 from recipe.vocabulary import Vocabulary
-from recipe.work import Work
+from recipe.work import Work, write_whole
 
+from engine.errors import UserError
 from engine.model_source import open_model
 
 _CONVERSATIONS = 1500  # of the held-out ones, for bits a byte
@@ -50,7 +50,11 @@ class Material:
 
 
 def evaluate(work: Work, others: Sequence[Path]) -> None:
-    """Measure and leave figures.json; `others` are model files to compare with, each called by its file's name."""
+    """Measure and leave figures.json; `others` are model files to compare with, each called by its file's name.
+
+    Raises UserError where one is missing or two are called the same.
+    """
+    named = _named(others) | {"new": work.shipped}
     torch.set_float32_matmul_precision("highest")
     held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
     tokenizer = Vocabulary.from_gguf(open_model(work.shipped)).tokenizer()
@@ -61,23 +65,32 @@ def evaluate(work: Work, others: Sequence[Path]) -> None:
         for length in settings.needle_lengths
     }
     material = Material(held_out, cases, "\n\n".join(articles))
-    models = _students({path.stem: path for path in others} | {"new": work.shipped}, material, work)
+    models = _students(named, material, work)
     teacher = load_teacher(work.teacher, work.device, work.dtype)
     bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), held_out)
     models.append(Figures("teacher", None, bits, {}, None, None, ()))
     kl = _quantisation_kl(work)
-    work.figures.write_text(json.dumps({"models": [asdict(model) for model in models], "kl": kl}, indent=1))
+    figures = {"models": [asdict(model) for model in models], "kl": kl}
+    write_whole(work.figures, json.dumps(figures, indent=1))
     print(json.dumps({"stage": "evaluate", "kl": kl, "models": [_headline(model) for model in models]}), flush=True)
+
+
+def _named(others: Sequence[Path]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in others:
+        if not path.exists():
+            raise UserError(f"{path}: there is no such file to compare with.")
+        if path.stem in found or path.stem == "new":
+            raise UserError(f"{path}: two models would be called {path.stem!r}; rename one of the files.")
+        found[path.stem] = path
+    return found
 
 
 def _students(files: Mapping[str, Path], material: Material, work: Work) -> list[Figures]:
     """Figures of model files by name, in their order; on several devices at the same time."""
-    if len(work.devices) == 1:
-        return [_figures(name, path, material, work, work.device) for name, path in files.items()]
-    with ProcessPoolExecutor(len(work.devices), multiprocessing.get_context("spawn")) as pool:
-        turns = zip(files.items(), cycle(work.devices), strict=False)
-        found = [pool.submit(_figures, name, path, material, work, device) for (name, path), device in turns]
-        return [one.result() for one in found]
+    turns = zip(files.items(), cycle(work.devices), strict=False)
+    calls = [(name, path, material, work, device) for (name, path), device in turns]
+    return [_figures(*one) for one in calls] if len(work.devices) == 1 else call_all(_figures, calls, len(work.devices))
 
 
 def _headline(model: Figures) -> dict[str, object]:
@@ -87,6 +100,8 @@ def _headline(model: Figures) -> dict[str, object]:
 def _figures(name: str, path: Path, material: Material, work: Work, device: torch.device) -> Figures:
     began = time.monotonic()
     torch.set_float32_matmul_precision("highest")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
     subject = Subject(Student.load(path, device, work.dtype), Vocabulary.from_gguf(open_model(path)).tokenizer())
     longest = max(work.settings.needle_lengths)
     found = Figures(
@@ -115,7 +130,7 @@ def write_page(work: Work, page: Path) -> None:
     models = []
     for fields in stored["models"]:
         needles = {int(length): (found, asked) for length, (found, asked) in fields.pop("needles").items()}
-        read = fields.pop("read")
+        read = fields.pop("read", None)
         models.append(Figures(**fields, needles=needles, read=tuple(read) if read else None))
     notes = [f"KL of the shipped file against its master: {stored['kl']:.4f} nats a token."]
     log = [json.loads(line) for line in (work.folder / "log.jsonl").read_text().splitlines()]

@@ -5,19 +5,23 @@ far reading goes beyond them. Written for this purpose, in readings.json.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text with a question after it, as the program sends a paste, and the words of which an answer has one."""
+    """A text with a question after it, as the program sends a paste, and the words of which an answer has one.
+
+    Words stand by themselves: 204 is not 20. A number may be written in words or digits.
+    """
 
     prompt: str
     keys: tuple[str, ...]
 
     def is_answered_by(self, answer: str) -> bool:
-        return any(key.lower() in answer.lower() for key in self.keys)
+        return any(re.search(rf"(?<!\w){re.escape(key)}(?!\w)", answer, re.IGNORECASE) for key in self.keys)
 
 
 def _read() -> tuple[Reading, ...]:

@@ -6,6 +6,7 @@ A call that has to stop leaves what it has; the next one goes on with other rand
 import json
 import multiprocessing
 import time
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
@@ -13,11 +14,12 @@ from pathlib import Path
 import torch
 from recipe.conversations import write_conversations
 from recipe.harvest import Harvest, Ids, harvest
+from recipe.processes import call_all
 from recipe.sampler import Sampler, SamplerSize, Window
 from recipe.scripts import make_scripts
 from recipe.teacher import load_teacher
 from recipe.teacher_text import TeacherText
-from recipe.work import Work, report
+from recipe.work import Work, report, write_whole
 
 _CALLS_APART = 1000  # seeds of two calls differ by more than there are devices
 _COUNTED = ("windows", "tokens", "finished", "kept")
@@ -34,11 +36,13 @@ def sample(work: Work) -> bool:
         return True
     work.texts.mkdir(parents=True, exist_ok=True)
     began, totals = time.monotonic(), _totals(work)
-    seconds = min(work.sample_seconds - totals["seconds"], work.seconds_left())
-    for found in _on_each_device(work, int(totals["calls"]), seconds):
-        totals |= {name: totals[name] + found[name] for name in _COUNTED}
-    totals |= {"calls": totals["calls"] + 1, "seconds": totals["seconds"] + time.monotonic() - began}
-    work.sampling.write_text(json.dumps(totals))
+    call, seconds = int(totals["calls"]), work.sample_seconds - totals["seconds"]
+    totals["calls"] += 1
+    write_whole(work.sampling, json.dumps(totals))  # should this call die, the next one has other seeds
+    parts = _on_each_device(work, call, seconds)
+    totals |= {name: totals[name] + sum(part[name] for part in parts) for name in _COUNTED}
+    totals["seconds"] += max(part["seconds"] for part in parts)
+    write_whole(work.sampling, json.dumps(totals))
     report("sample", began, **totals)
     is_done = totals["seconds"] >= work.sample_seconds or work.settings.sampling.most_windows is not None
     if is_done:
@@ -55,15 +59,14 @@ def _totals(work: Work) -> Totals:
 
 def _on_each_device(work: Work, call: int, seconds: float) -> list[Totals]:
     """Several devices have a process each."""
-    if len(work.devices) == 1:
+    devices = len(work.devices)
+    if devices == 1:
         return [_speak(work, 0, call, seconds)]
-    with ProcessPoolExecutor(len(work.devices), multiprocessing.get_context("spawn")) as pool:
-        speaking = [pool.submit(_speak, work, number, call, seconds) for number in range(len(work.devices))]
-        return [one.result() for one in speaking]
+    return call_all(_speak, [(work, number, call, seconds) for number in range(devices)], devices)
 
 
 def _speak(work: Work, device: int, call: int, seconds: float) -> Totals:
-    """One device's part of one call."""
+    """One device's part of one call: at most so many seconds of talk, beginning when the teacher is ready."""
     plan, seed = work.settings.sampling, work.settings.seed + _CALLS_APART * call + device
     if work.device.type == "cuda":
         torch.cuda.set_device(work.devices[device])  # streams and graphs belong to the current one
@@ -72,14 +75,15 @@ def _speak(work: Work, device: int, call: int, seconds: float) -> Totals:
     scripts = make_scripts(text, plan.scripts - articles, articles, seed)
     teacher = load_teacher(work.teacher, work.devices[device], work.dtype)
     sampler = Sampler(teacher, scripts, SamplerSize(plan.rows, plan.length), text.turn_end, seed)
-    windows = sampler.windows(seconds, plan.most_windows)
-    totals: Totals = dict.fromkeys(_COUNTED, 0)
+    began, totals = time.monotonic(), dict.fromkeys((*_COUNTED, "seconds"), 0.0)
+    windows = sampler.windows(min(seconds, work.stop_at - began), plan.most_windows)
     for number, found in enumerate(_harvested(windows, scripts.numpy(), work.teacher, plan.workers)):
         write_conversations(work.texts / f"window-{call:02}-{device}-{number:04}.jsonl", found.kept)
         totals["windows"] += 1
         totals["tokens"] += found.tokens
         totals["finished"] += found.finished
         totals["kept"] += len(found.kept)
+    totals["seconds"] = time.monotonic() - began
     return totals
 
 
@@ -92,11 +96,13 @@ def _harvested(windows: Iterator[Window], scripts: Ids, teacher: Path, workers: 
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, _start_worker, (scripts, teacher)) as pool:
-        pending: list[Future[Harvest]] = []
+        pending: deque[Future[Harvest]] = deque()
         for window in windows:
             pending.append(pool.submit(_harvest_window, window.tokens.numpy(), window.serials.numpy()))
-        for one in pending:
-            yield one.result()
+            while pending and pending[0].done():
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
 def _start_worker(scripts: Ids, teacher: Path) -> None:

@@ -1,6 +1,6 @@
 """All numbers of the recipe in one place: the student's shape, how much is sampled, and how it is trained.
 
-`FULL` is meant for one GPU of the H200's class; `TOY` runs the same code on a processor in seconds.
+`FULL` is meant for one or more GPUs of the H200's class; `TOY` runs the same code on a processor in seconds.
 """
 
 from dataclasses import dataclass, replace
@@ -10,7 +10,8 @@ from engine.config import ModelConfig, YarnScaling
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """`rows` sequences of `length` slots at once; `windows` at most; share of scripts that are articles."""
+    """`rows` sequences of `length` slots at once; at most `most_windows` windows; share of scripts
+    that are articles; `workers` are processes, 0 for none."""
 
     rows: int
     length: int
@@ -130,7 +131,7 @@ FULL = Settings(
         index_weight=0.1,
         bias_step=1e-3,
         phases=(
-            # The same 36,864 tokens a step, so that what works token by token is compiled once.
+            # The same 36,864 tokens a step and device, so that what works token by token is compiled once.
             Phase(1024, 36, 0.65, _SHORT),
             Phase(4096, 9, 0.2, _LONG),
             Phase(9216, 4, 0.15, _LONG),

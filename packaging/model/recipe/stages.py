@@ -16,7 +16,7 @@ from recipe.student_shape import TABLE_LEAF
 from recipe.team import ALONE, Team
 from recipe.training import Trainer
 from recipe.vocabulary import Vocabulary
-from recipe.work import Work, report
+from recipe.work import Work, report, write_whole
 
 from engine.convert import convert
 from engine.recipes import Recipes
@@ -59,10 +59,8 @@ def train(work: Work) -> bool:
 
 def _train_as_member(rank: int, work: Work, port: int) -> None:
     member = team.join(rank, len(work.devices), port, work.devices[rank])
-    try:
-        _train(work, member)
-    finally:
-        team.leave(member)
+    _train(work, member)
+    team.leave(member)  # not when it failed: leaving waits for the others, who wait for this one
 
 
 def _train(work: Work, member: Team) -> None:
@@ -78,7 +76,7 @@ def _train(work: Work, member: Team) -> None:
         done = {"steps": trainer.progress.steps, "tokens": trainer.progress.tokens}
         report("train", began, **done, over=is_over)
         if is_over:
-            work.trained.write_text(json.dumps(done))
+            write_whole(work.trained, json.dumps(done))
 
 
 def write_files(work: Work) -> None:

@@ -99,6 +99,13 @@ class Work:
         return self.stop_at - time.monotonic()
 
 
+def write_whole(path: Path, text: str) -> None:
+    """The file appears whole or not at all."""
+    scratch = path.with_suffix(".part")
+    scratch.write_text(text, encoding="utf-8")
+    scratch.replace(path)
+
+
 def report(stage: str, began: float, **figures: object) -> None:
     """One JSON line on standard output: the stage, its seconds since time.monotonic() was `began`, and figures."""
     print(json.dumps({"stage": stage, "seconds": round(time.monotonic() - began, 1), **figures}), flush=True)

@@ -5,7 +5,6 @@ import math
 import runpy
 import shutil
 import sys
-import time
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from recipe import sampling, stages, training
+from recipe import sampler, sampling, stages, training
 from recipe.conversations import Kind, read_conversations
 from recipe.settings import TOY
 from recipe.student_shape import initial_parameters
@@ -41,7 +40,7 @@ def command(stage: str, out: Path, teacher: Path, *options: str) -> None:
 @pytest.fixture(scope="module")
 def finished(teacher: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run")
-    command("all", out, teacher, "--page", str(out / "page.md"), "--compare", str(out / "ds4-nano.gguf"))
+    command("all", out, teacher, "--page", str(out / "page.md"), "--compare")
     return out
 
 
@@ -65,6 +64,20 @@ def test_other_models_are_measured_under_the_names_of_their_files(
     models = {one["name"]: one for one in json.loads((tmp_path / "figures.json").read_text())["models"]}
     assert list(models) == ["same", "master", "new", "teacher"]
     assert models["same"] | {"name": ""} == models["new"] | {"name": ""} != models["master"] | {"name": ""}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["missing.gguf"], "missing.gguf: there is no such file to compare with."),
+        (["ds4-nano.gguf", "ds4-nano.gguf"], "two models would be called 'ds4-nano'"),
+    ],
+)
+def test_models_to_compare_with_must_exist_under_names_of_their_own(
+    finished: Path, teacher: Path, files: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit, match=said):
+        command("evaluate", finished, teacher, "--compare", *(str(finished / name) for name in files))
 
 
 def test_the_page_shows_the_figures_once(finished: Path, teacher: Path) -> None:
@@ -122,6 +135,16 @@ def test_two_devices_train_as_one_with_twice_the_batch(finished: Path, teacher: 
         assert (together["parameters"][name].float() - tensor).norm() <= 1e-3 * moved, name
 
 
+def test_a_member_that_fails_ends_the_training_with_its_error(finished: Path, teacher: Path, tmp_path: Path) -> None:
+    """The other waits for this one, and must not wait for ever."""
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    for done in ("checkpoint.pt", "trained.json"):
+        (tmp_path / done).unlink()
+    devices = torch.device("cpu"), torch.device("cuda", 99)
+    with pytest.raises(torch.multiprocessing.ProcessRaisedException, match="Process 1 terminated"):
+        stages.train(Work(tmp_path, TOY, teacher, devices, 0.0, 0.0, math.inf))
+
+
 def trained(finished: Path, out: Path, teacher: Path, batch: int, devices: int) -> dict[str, dict[str, Any]]:
     """The checkpoint of a new training on the finished run's data."""
     shutil.copytree(finished, out)
@@ -133,19 +156,29 @@ def trained(finished: Path, out: Path, teacher: Path, batch: int, devices: int) 
     return state_of(out)
 
 
-def test_sampling_goes_on_where_a_call_stopped_with_other_words(teacher: Path, tmp_path: Path) -> None:
+def test_sampling_goes_on_where_a_call_stopped_with_other_words(
+    teacher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = replace(TOY, sampling=replace(TOY.sampling, rows=4, most_windows=None))
 
-    def call(seconds: float) -> Work:
-        cpu = torch.device("cpu")
-        return Work(tmp_path, settings, teacher, (cpu,), seconds, 0.0, stop_at=time.monotonic() + 0.01)
+    def call(seconds: float) -> bool:
+        for module, step in ((sampling, 1.0), (sampler, 0.5)):  # so long a look: time for one window
+            monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=count(step=step).__next__))
+        return sampling.sample(Work(tmp_path, settings, teacher, (torch.device("cpu"),), seconds, 0.0, stop_at=2.0))
 
-    assert not sampling.sample(call(1e9)) and not call(1e9).sampled.exists()
-    spoken = json.loads(call(0).sampling.read_text())["seconds"]
-    assert sampling.sample(call(spoken + 1e-3)), "the time of both calls is not counted together"
+    assert not call(1e9) and not (tmp_path / "sampled.json").exists()
+    spoken = json.loads((tmp_path / "sampling.json").read_text())["seconds"]
+    assert call(spoken + 1), "the time of both calls is not counted together"
     first, second = ((tmp_path / "text" / f"window-{n:02}-0-0000.jsonl").read_text() for n in range(2))
     assert first and second and first != second
-    assert json.loads(call(0).sampled.read_text())["windows"] == 2
+    assert json.loads((tmp_path / "sampled.json").read_text())["windows"] == 2
+
+
+def test_a_call_that_dies_leaves_its_seeds_used(teacher: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_speak", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        sampling.sample(Work(tmp_path, TOY, teacher, (torch.device("cpu"),), 1.0, 0.0, math.inf))
+    assert json.loads((tmp_path / "sampling.json").read_text())["calls"] == 1
 
 
 def test_two_devices_speak_with_different_words(teacher: Path, tmp_path: Path) -> None:

@@ -1,10 +1,15 @@
 """The optimiser and the figures: orthogonal updates, a loss that falls, bits a byte and divergence by hand."""
 
+import json
 import math
+import re
+from pathlib import Path
 from random import Random
 
 import pytest
 import torch
+from recipe import passage_subjects
+from recipe.basics import basic_conversations, trained_questions
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import Examples
 from recipe.evaluate import (
@@ -17,7 +22,6 @@ from recipe.evaluate import (
     student_bits_per_byte,
 )
 from recipe.optimiser import Optimiser, Rates, orthogonalise
-from recipe.passages import passage
 from recipe.readings import READINGS
 from recipe.report import BEGIN, PROMPTS, Figures, section, write_section
 from recipe.settings import TOY
@@ -101,15 +105,47 @@ def test_needle_cases_have_the_length_asked_for(subject: Subject) -> None:
     assert 0 <= needles_found(subject, cases) <= 3
 
 
-def test_readings_are_questions_that_their_text_answers_and_no_template_makes(subject: Subject) -> None:
+def test_readings_are_answered_by_their_texts_and_by_nothing_less() -> None:
     assert len(READINGS) == 30
     for one in READINGS:
         text = one.prompt.rpartition("\n\n")[0]
-        assert any(key.lower() in text.lower() for key in one.keys[:1]), one
-        assert one.is_answered_by(f"It is {one.keys[-1]}.") and not one.is_answered_by("The text does not say.")
-    asked = {question for n in range(500) for question, _ in passage(Random(n), 1).turns}
-    assert not asked & {one.prompt.rpartition("\n\n")[2] for one in READINGS}
-    assert readings_answered(subject, 3) == (0, 30), "an untrained model knows the answers"
+        assert one.is_answered_by(text) and all(one.is_answered_by(f"It is {key}.") for key in one.keys), one
+        assert not one.is_answered_by("The text does not say.")
+    (far,) = (one for one in READINGS if one.keys == ("20",))
+    assert not far.is_answered_by("It must be 204 centimetres away.")
+
+
+def test_no_template_makes_a_readings_question() -> None:
+    """Each way of asking with each noun, name and pronoun that passages have."""
+    words = json.loads(Path(passage_subjects.__file__).with_name("passages.json").read_text("utf-8"))["words"]
+    people = [*map(re.escape, (*words["women"], *words["men"])), "he", "she", "his", "her", "him"]
+    values = "|".join(re.escape(word) for each in words.values() for word in each) + "|\\d+"
+    questions = [one.prompt.rpartition("\n\n")[2] for one in READINGS]
+    checked = 0
+    for kind in passage_subjects.KINDS.values():
+        things = [rf"the (?:[A-Z]\w+ )?{re.escape(noun)}" for noun in kind.get("subjects", ())]
+        names = "|".join([*things, "it", "its"] if things else people)
+        for _, asked, *_ in kind["asked"].values():
+            for way in filter(None, asked.split("|")):
+                parts = (re.escape(part) for part in re.split(r"\{(?:subject|subject's|object)\}", way))
+                pattern = re.sub(r"\\\{.*?\\\}", lambda _: f"(?:{values})", f"(?:{names})(?:'s)?".join(parts))
+                assert not [one for one in questions if re.fullmatch(pattern, one, re.IGNORECASE)], way
+                checked += 1
+    assert checked > 150
+
+
+def test_an_untrained_model_reads_nothing(subject: Subject) -> None:
+    assert readings_answered(subject, 3) == (0, 30)
+
+
+def test_prompts_that_training_asks_are_marked() -> None:
+    text = section([Figures("new", 1, 0.9, {}, None, None, ["said"] * len(PROMPTS))], [])
+    trained = trained_questions()
+    other_draw = {text for one in basic_conversations(Random(5), 10_000) for text in one.texts[0::2]}
+    for prompt in PROMPTS:
+        (row,) = (line for line in text.splitlines() if line.startswith(f"| {prompt.splitlines()[0]}"))
+        assert ("†" in row) == (prompt in trained) and ("†" in row or prompt not in other_draw), prompt
+    assert "| What is the capital of France? † |" in text and "| What is a volcano? |" in text
 
 
 def test_selection_costs_nothing_where_everything_is_selected(subject: Subject) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,17 @@ def test_ctrl_c_keeps_what_was_said(model: FakeModel, capsys: pytest.CaptureFixt
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_second_ctrl_c_ends_the_program_at_once(model: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["watched", "behind a shell"])
+def handler(request: pytest.FixtureRequest) -> Iterator[object]:
+    """What Ctrl+C did before the program began; a shell lets what it runs behind itself ignore it."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield request.param
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_second_ctrl_c_ends_the_program_at_once(
+    model: FakeModel, monkeypatch: pytest.MonkeyPatch, handler: object
+) -> None:
     def stubborn(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
@@ -102,6 +113,7 @@ def test_a_second_ctrl_c_ends_the_program_at_once(model: FakeModel, monkeypatch:
     monkeypatch.setattr(engine, "load", stubborn)
     with pytest.raises(KeyboardInterrupt):
         chat.run(parse("hi"))
+    assert signal.getsignal(signal.SIGINT) is handler
     assert cli.main(["chat", "hi"]) == 130
 
 

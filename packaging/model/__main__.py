@@ -40,9 +40,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="the run's folder")
     parser.add_argument("--teacher", type=Path, help="the teacher's GGUF file, where the package is not installed")
     parser.add_argument(
-        "--sample-seconds", type=float, default=600, help="of the teacher, over all calls (default 600)"
+        "--sample-seconds", type=float, default=820, help="of the teacher, over all calls (default 820)"
     )
-    parser.add_argument("--train-seconds", type=float, default=330, help="of training, over all calls (default 330)")
+    parser.add_argument("--train-seconds", type=float, default=585, help="of training, over all calls (default 585)")
     parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
     embedded = [resources.embedded_model()]
     parser.add_argument("--compare", type=Path, nargs="*", default=embedded, help="model files to compare with")

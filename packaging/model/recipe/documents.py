@@ -83,8 +83,7 @@ def needle_document(articles: Sequence[str], random_: random.Random, most_bytes:
 
 def among_articles(told: Document, articles: Sequence[str], random_: random.Random, most_bytes: int) -> Document:
     """A short document as a part of a long one, with its questions."""
-    parts = [join_articles(articles, random_, most_bytes - len(told.text))] if most_bytes > len(told.text) else []
-    parts = [part for text in parts for part in text.split("\n\n") if part]
+    parts = list(filter(None, join_articles(articles, random_, most_bytes - len(told.text)).split("\n\n")))
     parts.insert(random_.randint(0, len(parts)), told.text)
     return Document("\n\n".join(parts), told.turns)
 

@@ -5,6 +5,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import engine.sampling  # noqa: F401 - pulls in torch, which the first answer would otherwise wait for
@@ -39,3 +41,13 @@ def open_driver(qtbot: QtBot, tmp_path: Path) -> Iterator[OpenDriver]:
 @pytest.fixture
 def driver(open_driver: OpenDriver) -> WindowDriver:
     return open_driver()
+
+
+@pytest.fixture
+def right_to_left(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As under Arabic or Hebrew."""
+    monkeypatch.setattr(
+        "app.main_window.install_language", lambda app, _: app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    )
+    yield
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

@@ -1,10 +1,8 @@
 """What people hear and reach by keyboard: announcements once a phase, a sensible tab order, mirrored layout."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tests.app.fake_engine import FakeScript
 from tests.app.window.conftest import OpenDriver
@@ -87,16 +85,6 @@ def test_tab_leaves_the_field_and_messages_take_the_keyboard(driver: WindowDrive
     assert driver.window.focusWidget() is not driver.composer.field
     names = [widget.accessibleName() for widget in reachable(driver.window)]
     assert "Question 1 of 2" in names and "Answer 2 of 2" in names
-
-
-@pytest.fixture
-def right_to_left(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As under Arabic or Hebrew."""
-    monkeypatch.setattr(
-        "app.main_window.install_language", lambda app, _: app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    )
-    yield
-    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 def test_the_window_is_mirrored_for_right_to_left_languages(right_to_left: None, open_driver: OpenDriver) -> None:

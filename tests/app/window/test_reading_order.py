@@ -4,10 +4,9 @@ number on the wrong side of what it counts, or the dots of "Save…" before the 
 import re
 from collections.abc import Iterator
 
-import pytest
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QCheckBox, QComboBox, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QCheckBox, QComboBox, QTabBar, QWidget
 
 from app.composer.chips import Chip
 from tests.app.reading_order import as_drawn
@@ -15,15 +14,6 @@ from tests.app.window.conftest import OpenDriver
 
 WORD = re.compile(r"[^\W\d_]{2}|\d\W*[^\W\d_]")  # or a number and a unit of one letter
 SIGNS = str.maketrans("", "", "\u2068\u2069")
-
-
-@pytest.fixture
-def right_to_left(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(
-        "app.main_window.install_language", lambda app, _: app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    )
-    yield
-    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 def cells(view: QAbstractItemView) -> Iterator[str]:

@@ -11,6 +11,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.app.backend_recorder import BackendRecorder
@@ -38,6 +39,12 @@ def make_host(qtbot: QtBot) -> Iterator[MakeHost]:
     yield make
     for recorder in made:
         assert recorder.host.shutdown(), "the engine thread did not end"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _application(qapp: QApplication) -> QApplication:
+    """Text, pictures and widgets need one, and tests run in any order: without it Qt ends the process of the first."""
+    return qapp
 
 
 @pytest.fixture(autouse=True, scope="session")

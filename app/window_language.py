@@ -16,24 +16,31 @@ def available_languages() -> tuple[str, ...]:
 
 
 def install_language(app: QApplication, choice: str) -> str:
-    """Put a language on the application: `choice`, or the system's if that is empty. Returns the code in force."""
+    """Put a language on the application: `choice`, or the system's if that is empty. Returns the code in force.
+
+    A language that is asked for by name also gives the window's direction when there is no translation of it, as one
+    wants to see who makes one. The system's does not: English from right to left helps nobody.
+    """
     locale = QLocale(choice) if choice else QLocale.system()
     language = locale.name().split("_")[0]
-    if language not in available_languages():
+    is_translated = language in available_languages()
+    if not is_translated:
         language = _FALLBACK
-        if locale.language() is QLocale.Language.C:  # a bare machine: still group digits as English does
-            locale = QLocale(QLocale.Language.English)
-    if choice:
-        QLocale.setDefault(locale)
-    elif QLocale.system().language() is QLocale.Language.C:
-        QLocale.setDefault(QLocale(QLocale.Language.English))
+    QLocale.setDefault(locale if is_translated else _formats_beside_english(locale))
     for translator in app.findChildren(QTranslator):  # of an earlier choice
         app.removeTranslator(translator)
         translator.deleteLater()
     _install(app, f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     _install(app, f"haloband_{language}", str(_FOLDER))
-    app.setLayoutDirection(locale.textDirection())
+    app.setLayoutDirection((locale if choice else QLocale(language)).textDirection())
     return language
+
+
+def _formats_beside_english(locale: QLocale) -> QLocale:
+    """The locale's own, but English ones for a bare machine, which would not group digits, and in place of digits of
+    another script, because the engine's sentences have 0 to 9."""
+    is_readable = locale.language() is not QLocale.Language.C and locale.zeroDigit() == "0"
+    return locale if is_readable else QLocale(QLocale.Language.English)
 
 
 def _install(app: QApplication, name: str, folder: str) -> None:

@@ -1,7 +1,9 @@
 """Every text of the app is found, translated with the same placeholders, and compiled."""
 
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,3 +90,32 @@ def test_a_language_is_put_on_with_its_plurals_and_numbers(english_again: None, 
     assert install_language(qapp, "en") == "en"
     assert QCoreApplication.translate("Formats", "%Ln token(s)", None, 1) == "1 token"
     assert QCoreApplication.translate("Sidebar", "New chat") == "New chat"
+
+
+@pytest.mark.parametrize(
+    ("locale", "choice", "wanted"),
+    [
+        ("ar_EG.UTF-8", "", "en LeftToRight 12,345.6"),  # digits of another script
+        ("he_IL.UTF-8", "", "en LeftToRight 12,345.6"),
+        ("it_IT.UTF-8", "", "en LeftToRight 12.345,6"),
+        ("de_DE.UTF-8", "", "de LeftToRight 12.345,6"),
+        ("C.UTF-8", "", "en LeftToRight 12,345.6"),
+        ("de_DE.UTF-8", "en", "en LeftToRight 12,345.6"),
+        ("de_DE.UTF-8", "xx", "en LeftToRight 12,345.6"),
+        ("C.UTF-8", "ar_EG", "en RightToLeft 12,345.6"),  # asked for by name, for who makes a translation
+    ],
+)
+def test_an_untranslated_system_gets_an_english_window(locale: str, choice: str, wanted: str) -> None:
+    program = (
+        "from PySide6.QtCore import QLocale\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "from app.window_language import install_language\n"
+        "app = QApplication([])\n"
+        f"language = install_language(app, {choice!r})\n"
+        "print(language, app.layoutDirection().name, QLocale().toString(12345.6, 'f', 1))\n"
+    )
+    environment = {**os.environ, "LC_ALL": locale, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.strip() == wanted

@@ -7,16 +7,15 @@ that `haloband inspect` does not wait for Qt and the window does not wait for th
 import argparse
 import importlib
 import os
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from app.display import has_display, instead_of_a_window, library_is_missing, missing_library
 from app.errors import EngineError, StoreError, UserError
 
 INTERRUPTED_STATUS = 130  # what a shell reports for a program ended by Ctrl+C
-_DISPLAY_VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 # Subcommand, and its line in `haloband --help`. The module is app.commands.<name>.
 COMMANDS: dict[str, str] = {
@@ -116,28 +115,20 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
-def _command() -> str:
-    """How this program was called, so that what we tell a person to type works in their shell."""
-    called = Path(sys.argv[0])
-    if not called.name.startswith("haloband"):
-        return "haloband"
-    return "haloband" if shutil.which("haloband") == str(called.absolute()) else os.path.relpath(called)
-
-
 def _open_window(args: argparse.Namespace) -> int:
     if not has_display(os.environ, sys.platform):
-        print(
-            "No display was found, so the window cannot open. Without one, use the command line: "
-            f'{_command()} chat "Write a short poem about the sea."'
-        )
+        print(instead_of_a_window("No display was found, so the window cannot open."))
         return 0
-    status: int = importlib.import_module("app.main_window").run_app(args)
+    try:
+        window = importlib.import_module("app.main_window")
+    except ImportError as error:
+        library = missing_library(error)
+        if library is None:
+            raise
+        print(f"haloband: {instead_of_a_window(library_is_missing(library))}", file=sys.stderr)
+        return 1
+    status: int = window.run_app(args)
     return status
-
-
-def has_display(environment: Mapping[str, str], platform: str) -> bool:
-    """Whether a window can open. Only Linux starts without a display; QT_QPA_PLATFORM may name an offscreen one."""
-    return not platform.startswith("linux") or any(environment.get(name) for name in _DISPLAY_VARIABLES)
 
 
 if __name__ == "__main__":

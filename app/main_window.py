@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.models import Notice, NoticeLevel
 from app.chat.service import ChatService
+from app.display import refusal_in_words
 from app.engine_face import EngineLoader
 from app.engine_host import EngineHost
 from app.errors import StoreError
@@ -81,7 +82,8 @@ def make_application() -> QApplication:
     """The QApplication with its names, which desktops use to find the icon and to group windows."""
     QCoreApplication.setApplicationName("haloband")
     QCoreApplication.setOrganizationName("haloband")
-    app = QApplication.instance() or QApplication(sys.argv[:1])
+    with refusal_in_words():
+        app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationDisplayName("Haloband")
     app.setDesktopFileName(DESKTOP_ID)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from app.display import missing_window_library
+
 COMMAND_TIMEOUT_S = 10.0
 SELF_TEST_TIMEOUT_S = 120.0
 _POLL_S = 0.1
@@ -67,6 +69,7 @@ class Host:
     python: tuple[int, int, int]
     self_test_command: tuple[str, ...]
     is_packaged: bool = False  # the program carries its own Python and packages
+    missing_window_library: Callable[[], str | None] = lambda: None  # of the system's, by its file's name
 
     def text(self, path: str) -> str | None:
         """The stripped text of a file, given without its leading slash. None if it cannot be read or is empty."""
@@ -110,6 +113,7 @@ def real_host(stop: threading.Event | None = None) -> Host:
         python=(sys.version_info.major, sys.version_info.minor, sys.version_info.micro),
         self_test_command=_self_test_command(),
         is_packaged=_is_packaged(),
+        missing_window_library=missing_window_library,
     )
 
 

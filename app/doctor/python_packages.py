@@ -1,7 +1,8 @@
-"""Python itself, and packages that fail together: PySide6 6.12 aborts on Python below 3.12."""
+"""Python itself, packages that fail together (PySide6 6.12 aborts on Python below 3.12), and the window's libraries."""
 
 from collections.abc import Iterator
 
+from app.display import DEBIAN_PACKAGES
 from app.doctor.finding import Finding, Severity, Topic
 from app.doctor.hardware import Hardware
 from app.doctor.host import Host
@@ -13,7 +14,10 @@ _NEEDED = ("numpy", "tokenizers", "platformdirs", "pyqtgraph", "Pygments", "mark
 
 
 def check_python_packages(host: Host, hardware: Hardware) -> Iterator[Finding]:
-    """Python's version, Qt's, and whether any needed package is missing; of no concern in a package of ours."""
+    """Python's version, Qt's, and missing libraries and packages; a package of ours brings all but the libraries."""
+    library = host.missing_window_library()
+    if library is not None:
+        yield _no_library(library)
     if host.is_packaged:
         return
     yield _python(host)
@@ -29,6 +33,19 @@ def check_python_packages(host: Host, hardware: Hardware) -> Iterator[Finding]:
             "all of them",
             "Run `make setup`, or `pip install haloband`.",
         )
+
+
+def _no_library(library: str) -> Finding:
+    return Finding(
+        "window_libraries",
+        Topic.SOFTWARE,
+        "Libraries of the window",
+        Severity.WARNING,
+        f"{library} is missing",
+        "all of them",
+        f"On Debian and Ubuntu, run `sudo apt install {DEBIAN_PACKAGES}`. "
+        "The commands work without it, the window does not.",
+    )
 
 
 def _python(host: Host) -> Finding:

@@ -2137,6 +2137,10 @@
             <translation>LLVM {llvm}, eine Vorschau</translation>
         </message>
         <message>
+            <source>Libraries of the window</source>
+            <translation>Bibliotheken des Fensters</translation>
+        </message>
+        <message>
             <source>Linux {release}</source>
             <translation>Linux {release}</translation>
         </message>
@@ -2175,6 +2179,10 @@
         <message>
             <source>Nothing, if it works. On crashes remove the amdgpu-dkms package and restart into the kernel's own driver.</source>
             <translation>Nichts, wenn es geht. Bei Abstürzen entfernen Sie das Paket amdgpu-dkms und starten mit dem Treiber des Kernels neu.</translation>
+        </message>
+        <message>
+            <source>On Debian and Ubuntu, run `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1`. The commands work without it, the window does not.</source>
+            <translation>Führen Sie unter Debian und Ubuntu `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1` aus. Die Befehle gehen ohne sie, das Fenster nicht.</translation>
         </message>
         <message>
             <source>Plug it in: on battery the processor and GPU are held far below their speed.</source>
@@ -3263,6 +3271,10 @@
         <message>
             <source>{found} of {keys} keys found, {could} without selection; lost at a depth of {lost:n}</source>
             <translation>{found} von {keys} Schlüsseln gefunden, {could} ohne Auswahl; verloren in einer Tiefe von {lost:n}</translation>
+        </message>
+        <message>
+            <source>{library} is missing</source>
+            <translation>{library} fehlt</translation>
         </message>
         <message>
             <source>{name:w} is damaged: it does not hold a JSON object.</source>

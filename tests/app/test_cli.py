@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import app.commands
-from app import cli
+from app import cli, display
 from app.errors import StoreError
 from engine.errors import EngineError, ModelFileError, UserError
 
@@ -135,7 +135,7 @@ def test_a_reader_that_leaves_early_is_no_failure_to_talk_about() -> None:
     ],
 )
 def test_has_display(environment: dict[str, str], platform: str, expected: bool) -> None:
-    assert cli.has_display(environment, platform) is expected
+    assert display.has_display(environment, platform) is expected
 
 
 def test_without_a_display_the_command_line_is_shown(

@@ -31,6 +31,7 @@ def host(
     environment: Mapping[str, str] | None = None,
     python: tuple[int, int, int] | None = None,
     is_packaged: bool = False,
+    missing_window_library: str | None = None,
 ) -> Host:
     """The machine `name` with its files laid out in a fresh folder below `folder`."""
     root = folder / "machine"
@@ -61,6 +62,7 @@ def host(
         python=python or tuple(recording["python"]),
         self_test_command=tuple(SELF_TEST.split()),
         is_packaged=is_packaged,
+        missing_window_library=lambda: missing_window_library,
     )
 
 

@@ -119,12 +119,12 @@ def _document(
 ) -> Document:
     """One of the three kinds, of a random size: half of them near the phase's length, for the far end must be learned.
 
-    Half of the needles are passages: about several subjects, so that no question leaves open what it asks about.
+    A buried passage is about several subjects, so that no question leaves open what it asks about.
     """
     share = random_.choice((random_.uniform(0.1, 0.9), random_.uniform(0.6, 0.9)))
     most_bytes = int(share * length * mixture.bytes_per_token)
     if random_.random() < mixture.needle_share:
-        if random_.random() < 0.5:
+        if random_.random() < mixture.buried_share:
             return among_articles(passage(random_, random_.randint(2, 6), False), texts, random_, most_bytes)
         return needle_document(texts, random_, most_bytes, max(1, min(16, most_bytes // 400)))
     return article_document(random_.sample(articles, min(len(articles), 3)), texts, random_, most_bytes)

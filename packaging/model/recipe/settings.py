@@ -25,12 +25,13 @@ class Sampling:
 class Mixture:
     """Shares of the training tokens: documents among all, passages among documents, needles among the other documents.
 
-    `bytes_per_token` sizes documents.
+    `buried_share` is how many of the needles are whole passages; `bytes_per_token` sizes documents.
     """
 
     document_share: float
     passage_share: float
     needle_share: float
+    buried_share: float
     bytes_per_token: float
 
 
@@ -115,7 +116,7 @@ _SHAPE = ModelConfig(
     compress_rope_base=160000.0,
     yarn=YarnScaling(16.0, 65536, 32.0, 1.0),
 )
-_SHORT, _LONG = Mixture(0.5, 0.6, 0.5, 4.2), Mixture(0.5, 0.1, 0.6, 4.2)
+_SHORT, _LONG = Mixture(0.5, 0.6, 0.5, 0.5, 4.2), Mixture(0.5, 0.1, 0.6, 0.5, 4.2)
 
 FULL = Settings(
     name="DS4 nano",
@@ -170,7 +171,7 @@ _TINY_SHAPE = replace(
     hash_layers=1,
     swiglu_limits=(10.0,) * 4,
 )
-_TINY_MIXTURE = Mixture(0.3, 0.3, 0.5, 1.5)
+_TINY_MIXTURE = Mixture(0.3, 0.3, 0.5, 0.5, 1.5)
 
 TOY = replace(
     FULL,

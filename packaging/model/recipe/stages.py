@@ -5,7 +5,9 @@ their own.
 """
 
 import json
+import tempfile
 import time
+from pathlib import Path
 
 import torch
 from recipe import team
@@ -52,13 +54,14 @@ def train(work: Work) -> bool:
     if len(work.devices) == 1:
         _train(work, ALONE)
     else:
-        arguments = (work, team.free_port())
-        torch.multiprocessing.spawn(_train_as_member, arguments, nprocs=len(work.devices))  # type: ignore[no-untyped-call]
+        with tempfile.TemporaryDirectory() as scratch:
+            arguments = (work, Path(scratch, "meeting"))
+            torch.multiprocessing.spawn(_train_as_member, arguments, nprocs=len(work.devices))  # type: ignore[no-untyped-call]
     return work.trained.exists()
 
 
-def _train_as_member(rank: int, work: Work, port: int) -> None:
-    member = team.join(rank, len(work.devices), port, work.devices[rank])
+def _train_as_member(rank: int, work: Work, meeting: Path) -> None:
+    member = team.join(rank, len(work.devices), meeting, work.devices[rank])
     _train(work, member)
     team.leave(member)  # not when it failed: leaving waits for the others, who wait for this one
 

@@ -4,9 +4,9 @@ All of them make the same step, from the mean of their gradients. Alone, nothing
 """
 
 import os
-import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor, distributed
@@ -50,21 +50,14 @@ class Team:
 ALONE = Team(0, 1)
 
 
-def free_port() -> int:
-    """A TCP port of this machine that nothing listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-def join(rank: int, size: int, port: int, device: torch.device) -> Team:
-    """Meet the other members at `port` of this machine; returns when all are there."""
+def join(rank: int, size: int, meeting: Path, device: torch.device) -> Team:
+    """Meet the other members through the file `meeting`, which the first to come makes; returns when all are there."""
     for library in ("GLOO", "NCCL"):
         os.environ.setdefault(f"{library}_SOCKET_IFNAME", "lo")
     backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    distributed.init_process_group(backend, init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=size)
+    distributed.init_process_group(backend, init_method=f"file://{meeting}", rank=rank, world_size=size)
     return Team(rank, size)
 
 

@@ -147,7 +147,8 @@ def test_packing_keeps_every_example_whole_and_wastes_little(vocabulary: Vocabul
     tokenizer = vocabulary.tokenizer()
     conversations = [Conversation(Kind.ARTICLE, (text, "What is it about?", "It is a subject.")) for text in ARTICLES]
     conversations += [Conversation(Kind.CHAT, (f"Number {n}?", "Yes. " * (n % 60 + 1))) for n in range(300)]
-    examples = list(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.3, 0.5, 2.0), seed=1))
+    mixture = Mixture(0.4, 0.3, 0.5, 0.5, 2.0)
+    examples = list(phase_examples(conversations, tokenizer, 512, mixture, seed=1))
     packed = pack(iter(examples), 512, vocabulary.pad, seed=1)
     assert packed.ids.shape[1] == 513
     assert (packed.weights[packed.ids == vocabulary.pad] == 0).all()
@@ -156,5 +157,5 @@ def test_packing_keeps_every_example_whole_and_wastes_little(vocabulary: Vocabul
     assert all(any(" ".join(map(str, one.ids)) in row for row in rows) for one in examples)
     assert sum(len(one.ids) for one in examples) == int((packed.ids != vocabulary.pad).sum())
     assert packed.weights.max() > FULL_WEIGHT, "no document's answer"
-    again = pack(phase_examples(conversations, tokenizer, 512, Mixture(0.4, 0.3, 0.5, 2.0), 1), 512, vocabulary.pad, 1)
+    again = pack(phase_examples(conversations, tokenizer, 512, mixture, 1), 512, vocabulary.pad, 1)
     assert torch.equal(packed.ids, again.ids)

@@ -20,7 +20,7 @@ run: setup
 	@$(BIN)/haloband
 
 test: $(TEST_STAMP) lint
-	QT_QPA_PLATFORM=offscreen OMP_WAIT_POLICY=passive $(BIN)/python -m pytest
+	$(BIN)/python -m pytest
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
@@ -33,7 +33,7 @@ lint: $(TEST_STAMP)
 SECONDS ?= 600
 FUZZ_PACKAGES := build/fuzz/packages
 $(FUZZ_PACKAGES)/.installed: packaging/requirements-fuzz.lock $(TEST_STAMP)
-	$(BIN)/python -m pip install --quiet --target $(FUZZ_PACKAGES) -r packaging/requirements-fuzz.lock
+	$(BIN)/python -m pip install --quiet --upgrade --target $(FUZZ_PACKAGES) -r packaging/requirements-fuzz.lock
 	touch $@
 
 fuzz: $(FUZZ_PACKAGES)/.installed
@@ -43,7 +43,7 @@ fuzz: $(FUZZ_PACKAGES)/.installed
 .PHONY: bundle deb
 BUNDLE_PACKAGES := build/bundle/packages
 $(BUNDLE_PACKAGES)/.installed: packaging/requirements-bundle.lock $(RUNTIME_STAMP)
-	$(BIN)/python -m pip install --quiet --target $(BUNDLE_PACKAGES) -r packaging/requirements-bundle.lock
+	$(BIN)/python -m pip install --quiet --upgrade --target $(BUNDLE_PACKAGES) -r packaging/requirements-bundle.lock
 	touch $@
 
 bundle: $(BUNDLE_PACKAGES)/.installed

@@ -1,7 +1,16 @@
 """Settings that every test shares."""
 
+import os
+
 import pytest
 from hypothesis import settings
+
+# No window opens on a person's screen, and a call of pytest alone, without `make test`, does not end in Qt's abort.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads leave the processors to other processes
+# Windows and programs in English, whatever the machine speaks; Qt warns of a locale that is not installed.
+os.environ["LC_ALL"] = "C.UTF-8"
+os.environ.pop("LANGUAGE", None)
 
 # A shared machine may stall any example for seconds; no test of ours is a timing test.
 settings.register_profile("haloband", deadline=None)

@@ -2,14 +2,48 @@
 
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+from PySide6.QtDBus import QDBusMessage
 from pytestqt.qtbot import QtBot
 
 from app.desktop import Notifier, SleepBlocker
 
 
-def test_without_a_session_bus_nothing_is_notified() -> None:
-    assert Notifier().notify("key", "Title", "Text") in (True, False)
+class Bus:
+    """A session bus that keeps what is sent to it."""
+
+    def __init__(self, is_connected: bool) -> None:
+        self.is_connected = is_connected
+        self.sent: list[QDBusMessage] = []
+
+    def isConnected(self) -> bool:
+        return self.is_connected
+
+    def send(self, message: QDBusMessage) -> bool:
+        self.sent.append(message)
+        return True
+
+
+def put_bus(monkeypatch: pytest.MonkeyPatch, is_connected: bool) -> Bus:
+    bus = Bus(is_connected)
+    monkeypatch.setattr("app.desktop.QDBusConnection", SimpleNamespace(sessionBus=lambda: bus))
+    return bus
+
+
+def test_without_a_session_bus_nothing_is_notified(monkeypatch: pytest.MonkeyPatch) -> None:
+    bus = put_bus(monkeypatch, is_connected=False)
+    assert Notifier().notify("key", "Title", "Text") is False
+    assert not bus.sent
+
+
+def test_a_notification_goes_to_the_portal(monkeypatch: pytest.MonkeyPatch) -> None:
+    bus = put_bus(monkeypatch, is_connected=True)
+    assert Notifier().notify("key", "Title", "Text") is True
+    (message,) = bus.sent
+    assert message.service() == "org.freedesktop.portal.Desktop" and message.member() == "AddNotification"
+    assert message.arguments() == ["key", {"title": "Title", "body": "Text"}]
 
 
 def test_without_the_tool_nothing_is_blocked_and_nothing_fails(qtbot: QtBot) -> None:

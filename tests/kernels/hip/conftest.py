@@ -1,5 +1,6 @@
 """Fixtures of the kernel tests: a launcher on the CPU emulator, guarded outputs, and a seeded generator."""
 
+import random as numbers
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,7 +37,5 @@ def buffers() -> Iterator[GuardedBuffers]:
 
 @pytest.fixture
 def random() -> torch.Generator:
-    """Fresh numbers every run; the seed is printed when a test fails."""
-    generator = torch.Generator()
-    print("seed", generator.seed())
-    return generator
+    """Other numbers every run, the same again with the `--randomly-seed` of a run."""
+    return torch.Generator().manual_seed(numbers.getrandbits(63))

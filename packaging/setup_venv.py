@@ -35,17 +35,25 @@ def importable_torch(python: str) -> Torch | None:
 
 
 def create_environment(venv: Path) -> Path:
-    """Make `venv` unless it exists; return its interpreter."""
+    """Make `venv` unless a whole one exists; return its interpreter.
+
+    One without pip is made again: that is what a Python without its `venv` package leaves (Debian, Ubuntu).
+    """
     interpreter = venv / "bin" / "python"
-    if not interpreter.exists():
+    if not _has_pip(interpreter):
         outer = importable_torch(sys.executable)
-        options = ["--system-site-packages"] if outer else []
+        options = ["--clear", *(["--system-site-packages"] if outer else [])]
         subprocess.run([sys.executable, "-m", "venv", *options, str(venv)], check=True)
         if outer:
             print(f"keeping torch {outer.version} of {sys.executable}")
             if sys.prefix != sys.base_prefix:
                 _see_packages_of_this_environment(venv)
     return interpreter
+
+
+def _has_pip(interpreter: Path) -> bool:
+    command = [str(interpreter), "-m", "pip", "--version"]
+    return interpreter.exists() and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _see_packages_of_this_environment(venv: Path) -> None:

@@ -87,7 +87,10 @@ def lay_out(bundle: Path, tree: Path) -> None:
     _install(ICONS / f"{APP_ID}-symbolic.svg", hicolor / "symbolic" / "apps" / f"{APP_ID}-symbolic.svg")
     for size in (512, 128):
         _install(ICONS / f"{size}.png", hicolor / f"{size}x{size}" / "apps" / f"{APP_ID}.png")
+    notices = (bundle / "_internal" / "THIRD-PARTY.txt").read_text(encoding="utf-8")
     _install(ROOT / "LICENSE", share / "doc" / "haloband" / "copyright")
+    with (share / "doc" / "haloband" / "copyright").open("a", encoding="utf-8") as file:
+        file.write(f"\n\n{notices}")
 
 
 def build(bundle: Path, output: Path) -> Path:

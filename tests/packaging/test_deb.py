@@ -19,6 +19,7 @@ def bundle(tmp_path: Path) -> Path:
     (folder / "_internal" / "resources").mkdir(parents=True)
     (folder / "haloband").write_text("#!/bin/sh\necho Haloband\n")
     (folder / "haloband").chmod(0o700)
+    (folder / "_internal" / "THIRD-PARTY.txt").write_text("Qt, under the LGPL\n")
     (folder / "_internal" / "resources" / "data").write_bytes(bytes(5000))
     (folder / "_internal" / "link.so").symlink_to("resources/data")
     return folder
@@ -48,6 +49,8 @@ def test_the_package_holds_the_bundle_and_the_desktop_files(bundle: Path, tmp_pa
         share / "doc/haloband/copyright",
     ):
         assert path.stat().st_size > 0
+    rights = (share / "doc/haloband/copyright").read_text()
+    assert "Apache License" in rights and rights.endswith("Qt, under the LGPL\n")
     assert [path.name for path in (tree / "DEBIAN").iterdir()] == ["control"], "no scripts run on installation"
 
 

@@ -46,9 +46,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
     embedded = [resources.embedded_model()]
     parser.add_argument("--compare", type=Path, nargs="*", default=embedded, help="model files to compare with")
-    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "embedded-model.md")
+    parser.add_argument("--page", type=Path, help="where the figures go (docs/embedded-model.md; a toy's: OUT/page.md)")
     parser.add_argument("--toy", action="store_true", help="tiny sizes and a few steps, to try the recipe out")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.page is None:
+        arguments.page = arguments.out / "page.md" if arguments.toy else ROOT / "docs" / "embedded-model.md"
+    return arguments
 
 
 def _work(arguments: argparse.Namespace) -> Work:

@@ -40,7 +40,7 @@ def command(stage: str, out: Path, teacher: Path, *options: str) -> None:
 @pytest.fixture(scope="module")
 def finished(teacher: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run")
-    command("all", out, teacher, "--page", str(out / "page.md"), "--compare")
+    command("all", out, teacher, "--compare")
     return out
 
 
@@ -81,7 +81,7 @@ def test_models_to_compare_with_must_exist_under_names_of_their_own(
 
 
 def test_the_page_shows_the_figures_once(finished: Path, teacher: Path) -> None:
-    command("page", finished, teacher, "--page", str(finished / "page.md"))
+    command("page", finished, teacher)
     page = (finished / "page.md").read_text()
     assert page.count("| model | size | bits a byte |") == 1 and page.count("What is the capital of France?") == 1
 

@@ -30,17 +30,30 @@ class DecodeProgram:
 
     def run(self, token_id: int, position: int) -> torch.Tensor:
         """Logits float32 [vocab] after `token_id` at `position`."""
+        logits = torch.empty_like(self._layers.logits[0])  # before the state moves: it may find no memory
         self._inputs.set(token_id, position)
         span = _span_for(position + 1)
         if span != self._span:
+            self._run_unrecorded(span)
             self._span, self._replay = span, None
-            self._layers.run(span)  # unrecorded: loads every kernel that is not loaded yet
         else:
             self._replay = self._replay or self._recorded(span)
             self._replay()
-        logits = self._layers.logits[0].clone()
+        logits.copy_(self._layers.logits[0])
         self._inputs.make_ready(position + 1)
         return logits
+
+    def _run_unrecorded(self, span: int) -> None:
+        """The token launch by launch, which loads every kernel that is not loaded yet. Any launch may fail, and so may
+        any allocation; the state is then as it was before.
+        """
+        before = self._state.checkpoint()
+        try:
+            self._layers.run(span)
+        except BaseException:
+            self._layers.settle()
+            self._state.restore_volatile(before)
+            raise
 
     def _recorded(self, span: int) -> Callable[[], None]:
         """The launches of a token for contexts of up to `span` tokens. Recording runs nothing."""

@@ -53,6 +53,10 @@ class TokenLayers:
         self._collapse(weights.head_mixer, weights.output_norm)
         self._multiply(weights.output, b.x, self.logits)
 
+    def settle(self) -> None:
+        """After a run that failed half way: what is queued from now on comes after all that it queued."""
+        self._side.join()
+
     def _embed(self, embedding: Matrix) -> None:
         stored = stored_of(embedding)
         geometry = stored.kind.value

@@ -85,6 +85,7 @@ def run_generation(
     """The events of one answer. See Session.generate; the checks run before the first event is asked for."""
     if max_tokens < 1:
         raise UserError(f"an answer of {max_tokens} tokens was asked for")
+    session.check_ids(ids)
     if len(ids) > session.context:
         raise ContextFullError(f"the prompt needs {len(ids)} tokens, this session's context holds {session.context}")
     sampler = Sampler(sampling)

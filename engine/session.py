@@ -188,13 +188,17 @@ class Session:
 
     def check(self, ids: Sequence[int]) -> None:
         """Raise UserError for an empty prompt or an id outside the vocabulary, ContextFullError for too many."""
+        self.check_ids(ids)
+        self._require_room(len(ids))
+
+    def check_ids(self, ids: Sequence[int]) -> None:
+        """Raise UserError for an empty prompt or an id outside the vocabulary."""
         if not len(ids):
             raise UserError("the prompt is empty")
         vocab = self.model.config.vocab
         for token in ids:
             if not 0 <= token < vocab:
                 raise UserError(f"token id {token} is outside the vocabulary of {vocab}")
-        self._require_room(len(ids))
 
     def _require_room(self, tokens: int) -> None:
         if self.position + tokens > self.context:

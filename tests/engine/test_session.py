@@ -234,10 +234,17 @@ def test_an_answer_ends_when_the_context_is_full(tiny: Model) -> None:
     assert len(ids_of(events)) == 5  # four are fed, the fifth has nowhere to go
 
 
-@pytest.mark.parametrize("ids", ([], [512], [-1]))
-def test_impossible_prompts_are_named(tiny: Model, ids: list[int]) -> None:
-    with pytest.raises(UserError, match=r"empty|vocabulary"):
-        tiny.session(context=64).prefill(ids)
+@pytest.mark.parametrize("ids", ([], [512], [-1], [3, 512], [*range(65)]))
+def test_impossible_prompts_are_named_before_anything_changes(tiny: Model, ids: list[int]) -> None:
+    session = tiny.session(context=64)
+    session.prefill(prompt(9))
+    before = all_bits(session)
+    with pytest.raises(UserError, match=r"empty|vocabulary|context"):
+        session.prefill(ids)
+    with pytest.raises(UserError, match=r"empty|vocabulary|context"):
+        session.generate(ids, GREEDY, 4)
+    assert session.tokens == tuple(prompt(9))
+    assert same_bits(all_bits(session), before)
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ class Session:
         """Append one token; logits float32 [vocab] after it. Raises ContextFullError, UserError."""
         self.check([token_id])
         if self._program is not None:
+            self.timeline.settle()
             logits = self._program.run(token_id, self.position)
             self.timeline.accept(token_id)
             return logits
@@ -158,10 +159,12 @@ class Session:
 
     def snapshot(self) -> bytes:
         """The session as bytes (engine.snapshot)."""
+        self.timeline.settle()
         return write_snapshot(self.timeline.state, self.timeline.tokens, self.model.fingerprint)
 
     def restore(self, blob: bytes) -> None:
         """Replace the session by a snapshot of the same model. Raises SnapshotError and then changes nothing."""
+        self.timeline.settle()
         self.timeline.adopt(read_snapshot(blob, self.timeline.state, self.model.fingerprint))
         self._steps.clear()
 

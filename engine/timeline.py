@@ -1,7 +1,9 @@
 """One committed timeline of tokens: the ids, the state they led to, and the positions it can return to.
 
 The session runs steps through it. A step either commits as a whole or leaves no trace: on a stop or an error the
-state goes back to where the step began. Checkpoints let a changed conversation keep the part it still shares.
+state goes back to where the step began. So it does when something else begins while a step is unfinished: the later
+one goes on from the last commit, and the unfinished step can only be abandoned. Checkpoints let a changed conversation
+keep the part it still shares.
 """
 
 import threading
@@ -23,6 +25,7 @@ class Timeline:
         self.network, self.state, self.selects = network, state, selects
         self.tokens: list[int] = []
         self._checkpoints: list[Checkpoint] = []
+        self._unfinished: Checkpoint | None = None  # where the running step began
 
     @property
     def position(self) -> int:
@@ -34,18 +37,43 @@ class Timeline:
         """Run one step and commit it, yielding after each layer; returns the last token's streams [1, n, D].
 
         Whatever is raised inside (Stopped, an allocation failure, an exception thrown in by the caller), and also when
-        the caller abandons the generator, the state is restored to the step's start first.
+        the caller abandons the generator, the state is restored to the step's start first. Raises RuntimeError when
+        it is continued after something else has begun: a mistake of the caller.
         """
-        before = self.state.checkpoint()
+        self.settle()
         token_ids = torch.tensor(ids, dtype=torch.int64)
+        before = self._unfinished = self.state.checkpoint()
         try:
-            streams = yield from self.network.run_step(token_ids, self.state, step, self.selects, stop)
+            streams = yield from self._layers(token_ids, step, stop, before)
         except BaseException:
-            self.state.restore_volatile(before)
+            if self._unfinished is before:
+                self.settle()
             raise
+        self._unfinished = None
         self.state.position = step.stop
         self.tokens.extend(ids)
         return streams[-1:]
+
+    def _layers(
+        self, token_ids: torch.Tensor, step: Step, stop: threading.Event | None, before: Checkpoint
+    ) -> Generator[int, None, torch.Tensor]:
+        """Network.run_step for as long as nothing else begins."""
+        running = self.network.run_step(token_ids, self.state, step, self.selects, stop)
+        while True:
+            try:
+                layer = next(running)
+            except StopIteration as finished:
+                streams: torch.Tensor = finished.value
+                return streams
+            yield layer
+            if self._unfinished is not before:
+                raise RuntimeError("another prompt began in this session before the last one was read to its end")
+
+    def settle(self) -> None:
+        """Go back to the last commit if a step is unfinished. For whoever is about to read or change the state."""
+        if self._unfinished is not None:
+            self.state.restore_volatile(self._unfinished)
+            self._unfinished = None
 
     def accept(self, token: int) -> None:
         """Record a token that a fused decode program has already brought into the state."""
@@ -54,6 +82,7 @@ class Timeline:
 
     def mark(self, logits: torch.Tensor | None) -> None:
         """Keep this position as one to return to; the oldest beyond a few are forgotten."""
+        self.settle()
         self._checkpoints = [kept for kept in self._checkpoints if kept.position != self.position]
         self._checkpoints.append(self.state.checkpoint(logits))
         del self._checkpoints[:-KEPT_CHECKPOINTS]
@@ -67,6 +96,7 @@ class Timeline:
 
     def return_to_shared(self, ids: Sequence[int]) -> torch.Tensor | None:
         """Go back to the longest prefix shared with `ids` that can be restored; its logits when `ids` ends there."""
+        self.settle()
         if self._continues(ids):
             return None
         found = self._return_point(ids)
@@ -79,6 +109,7 @@ class Timeline:
         return found.logits if found.position == len(ids) else None
 
     def reset(self) -> None:
+        self._unfinished = None
         self.state.reset()
         self.tokens.clear()
         self._checkpoints.clear()

@@ -1,7 +1,7 @@
 """The public face: prefill, decode, generate with reuse, stop and failure that leave the last committed position."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,6 +10,7 @@ import torch
 from engine.errors import ContextFullError, EngineError, Stopped, UserError
 from engine.events import Event, Finished, FinishReason, MemoryChanged, PrefillAdvanced, TokenDecoded
 from engine.loading import Model
+from engine.plan import Step
 from engine.sampling import Sampling
 from engine.session import Session
 from tests.support.one_thread import one_torch_thread
@@ -207,6 +208,49 @@ def test_an_abandoned_answer_leaves_the_last_commit(tiny: Model) -> None:
     del events
     assert session.position == 0
     assert torch.equal(session.prefill(prompt(100)), tiny.session(context=512).prefill(prompt(100)))
+
+
+def _decode(session: Session) -> None:
+    session.decode(7)
+
+
+def _answer(session: Session) -> None:
+    answer(session, prompt(90))
+
+
+def _restore(session: Session) -> None:
+    session.restore(session.snapshot())
+
+
+@pytest.mark.parametrize("mode", ("sparse", "exact"))
+@pytest.mark.parametrize("later", (_decode, _answer, _restore, Session.snapshot, Session.reset))
+def test_what_begins_during_an_unfinished_prompt_goes_on_from_the_last_commit_and_stays(
+    tiny: Model, later: Callable[[Session], object], mode: str
+) -> None:
+    session, untouched = tiny.session(context=512, mode=mode), tiny.session(context=512, mode=mode)
+    held, rest = prompt(70), prompt(300)[70:140]
+    for each in (session, untouched):
+        each.prefill(held)
+    unfinished = session.timeline.run(rest, Step(70, 70))
+    next(unfinished)
+    later(session)
+    later(untouched)
+    unfinished.close()
+    assert session.tokens == untouched.tokens
+    assert session.position == len(session.tokens)
+    assert same_bits(all_bits(session), all_bits(untouched))
+
+
+def test_a_prompt_is_not_read_on_once_another_has_begun(tiny: Model) -> None:
+    session = tiny.session(context=512)
+    events = session.generate(prompt(100), GREEDY, 4)
+    next(events)
+    said = ids_of(answer(session, prompt(90)))
+    before = all_bits(session)
+    with pytest.raises(RuntimeError, match="another prompt began"):
+        next(events)
+    assert same_bits(all_bits(session), before)
+    assert ids_of(answer(session, prompt(90))) == said
 
 
 def test_the_same_request_gives_the_same_bits_cold_and_warm(tiny: Model) -> None:

@@ -155,6 +155,12 @@ class BlockLayout:
             .replace("\ufdd1", "")
         )
 
+    def raw_text(self, style: TextStyle) -> str:
+        """All characters that positions count, the marks of paragraphs and table cells too."""
+        self.realise(style)
+        assert self.document is not None
+        return self.document.toRawText()
+
     def word_at(self, position: int) -> tuple[int, int]:
         if self.document is None:
             return position, position
@@ -167,6 +173,7 @@ class BlockLayout:
         """The top of the line that holds a position, in block coordinates."""
         if self.document is None:
             return 0.0
+        position = min(max(0, position), self.document.characterCount() - 1)
         block = self.document.findBlock(position)
         rect = self.document.documentLayout().blockBoundingRect(block)
         line = block.layout().lineForTextPosition(position - block.position())

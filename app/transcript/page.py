@@ -144,6 +144,12 @@ class Page:
         self._reset_heights()
         return True
 
+    def is_thinking_shown(self, row: int) -> bool:
+        """Whether the thinking of a message is unfolded, without laying the message out."""
+        view = self._views[row]
+        layout = self._layouts.get(view.id)
+        return self._folds.get(view.id, self._keeps_thinking_open) if layout is None else layout.is_fold_open
+
     # ------------------------------------------------------------ layout
 
     def layout(self, row: int) -> MessageLayout:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 
 from app.transcript.markdown import Block, inline_tokens, start_number
 from app.transcript.rich_table import insert_table
+from app.transcript.shown_text import inline_text
 from app.transcript.text_style import LINE_SPACING, TextStyle
 
 QUOTE_DEPTH = QTextFormat.Property.UserProperty.value + 1
@@ -225,14 +226,8 @@ class RichTextBuilder:
 
     def _inline(self, token: Token) -> None:
         match token.type:
-            case "text" | "html_inline" | "text_special":
-                self._cursor.insertText(token.content, self._formats[-1])
-            case "softbreak":
-                self._cursor.insertText(" ", self._formats[-1])
-            case "hardbreak":
-                self._cursor.insertText("\u2028", self._formats[-1])
             case "code_inline":
-                self._cursor.insertText(token.content, self._inline_code())
+                self._cursor.insertText(inline_text(token), self._inline_code())
             case "image":
                 self._image(token)
             case "strong_open" | "em_open" | "s_open" | "link_open":
@@ -240,7 +235,7 @@ class RichTextBuilder:
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 self._formats.pop()
             case _:
-                self._cursor.insertText(token.content, self._formats[-1])
+                self._cursor.insertText(inline_text(token), self._formats[-1])
 
     def _inline_code(self) -> QTextCharFormat:
         code = QTextCharFormat(self._formats[-1])
@@ -270,9 +265,6 @@ class RichTextBuilder:
         target.setFontUnderline(True)
 
     def _image(self, token: Token) -> None:
-        source = str(token.attrGet("src") or "")
-        label = token.content or source
         link = QTextCharFormat(self._formats[-1])
-        self._make_link(link, source)
-        text = QCoreApplication.translate("Transcript", "Image: {description}").format(description=label)
-        self._cursor.insertText(text, link)
+        self._make_link(link, str(token.attrGet("src") or ""))
+        self._cursor.insertText(inline_text(token), link)

@@ -71,7 +71,7 @@ class TranscriptView(QAbstractScrollArea):
         frames.version_requested.connect(self.version_requested)
         frames.document_requested.connect(self.document_requested)
         frames.fold_toggled.connect(self.toggle_fold)
-        frames.expand_toggled.connect(self._on_expand_toggled)
+        frames.expand_toggled.connect(self.toggle_expanded)
         frames.scrolled_sideways.connect(self.viewport().update)
 
     # ------------------------------------------------------------ content
@@ -160,7 +160,8 @@ class TranscriptView(QAbstractScrollArea):
         self.page.toggle_fold(message_id)
         self._refresh()
 
-    def _on_expand_toggled(self, message_id: int) -> None:
+    def toggle_expanded(self, message_id: int) -> None:
+        """Show all of a long question, or its beginning; what was clicked stays where it is."""
         self._place.follows = False
         self.page.toggle_expanded(message_id)
         self._refresh()

@@ -286,13 +286,6 @@ def copy_branch(db: sqlite3.Connection, message_id: int, new_chat_id: int) -> No
         parent = cursor.lastrowid
 
 
-def purge_deleted(db: sqlite3.Connection) -> None:
-    """Erase what was deleted in earlier runs, and texts that only it used."""
-    db.execute("DELETE FROM chats WHERE deleted_at IS NOT NULL")
-    db.execute("DELETE FROM messages WHERE deleted_at IS NOT NULL")  # with all below, which were marked with it
-    documents.drop_unused_texts(db)
-
-
 def _select(db: sqlite3.Connection, chat_id: int, parent_id: int | None, child_id: int | None) -> None:
     if parent_id is None:
         db.execute("UPDATE chats SET selected_root_id = ? WHERE id = ?", (child_id, chat_id))

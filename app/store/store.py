@@ -16,7 +16,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject
 
 from app.errors import StoreError, record_error
-from app.store import messages
+from app.store import messages, tidying
 from app.store.database import BUSY_TIMEOUT_S, OpenedDatabase, close_database, open_database, open_reader, store_error
 from app.tasks import TaskThread
 
@@ -87,7 +87,7 @@ class Store(QObject):
         interrupted = 0
         try:
             interrupted = self._run(messages.close_interrupted)
-            self._run(messages.purge_deleted)
+            self._run(tidying.purge_deleted)
         except (StoreError, sqlite3.Error) as error:  # the chats are readable; tidying can wait
             record_error(error, "tidying the chats")
         return StoreOpened(opened.warning, opened.is_temporary, interrupted)

@@ -3,12 +3,13 @@
 import sqlite3
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from app.chat.models import MessageState, Role
-from app.store import chats, documents, messages
+from app.store import chats, documents, messages, tidying
 from app.store.documents import NewDocument
 from app.store.messages import AnswerEnd
 from app.store.schema import migrate
@@ -129,7 +130,7 @@ class TreeMachine(RuleBasedStateMachine):
 
     @rule()
     def start_again(self) -> None:
-        messages.purge_deleted(self.db)
+        tidying.purge_deleted(self.db)
         live = set(self._live())
         for key in [key for key in self.nodes if key not in live]:
             self._holder(self.nodes[key].parent).children.remove(key) if self._holder_exists(key) else None
@@ -179,7 +180,7 @@ def test_a_chat_of_ten_thousand_messages_opens_branches_and_is_erased() -> None:
     assert len(messages.open_chat(db, other).messages) == 10_000
     messages.mark_deleted(db, messages.open_chat(db, other).messages[0].id)
     chats.mark_deleted(db, chat_id, deleted=True)
-    messages.purge_deleted(db)  # deeper than SQLite lets a cascade go
+    tidying.purge_deleted(db)  # deeper than SQLite lets a cascade go
     assert db.execute("SELECT count(*) FROM messages").fetchone()[0] == 0
 
 
@@ -190,6 +191,36 @@ def test_a_circle_in_a_tampered_file_ends() -> None:
     db.execute("UPDATE messages SET selected_child_id = ?1 WHERE id = ?1", (first,))
     assert [message.id for message in messages.open_chat(db, chat_id).messages] == [first]
     assert messages.last_of_branch(db, chat_id) == first
+
+
+@pytest.mark.parametrize("first_deleted", [0, 1, 2])
+def test_what_was_stored_below_a_deleted_message_is_kept_and_shown(first_deleted: int) -> None:
+    """Files of earlier versions: a question was stored below a message that was deleted meanwhile."""
+    db = memory_database()
+    chat_id = chats.create_chat(db)
+    path: list[int] = []
+    for number in range(4):
+        role = Role.USER if number % 2 == 0 else Role.ASSISTANT
+        path.append(messages.add_message(db, chat_id, path[-1] if path else None, role, str(number)))
+    messages.mark_deleted(db, path[first_deleted])
+    orphan = messages.add_message(db, chat_id, path[-1], Role.USER, "orphan")
+    answer = messages.add_message(db, chat_id, orphan, Role.ASSISTANT, "its answer")
+    tidying.purge_deleted(db)
+    shown = [message.id for message in messages.open_chat(db, chat_id).messages]
+    assert shown == [*path[:first_deleted], orphan, answer]
+    assert db.execute("SELECT count(*) FROM messages").fetchone()[0] == len(shown)
+    assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_deleted_chat_takes_its_orphans_along() -> None:
+    db = memory_database()
+    chat_id = chats.create_chat(db)
+    first = messages.add_message(db, chat_id, None, Role.USER, "a")
+    messages.mark_deleted(db, first)
+    messages.add_message(db, chat_id, first, Role.ASSISTANT, "orphan")
+    chats.mark_deleted(db, chat_id, deleted=True)
+    tidying.purge_deleted(db)
+    assert db.execute("SELECT count(*) FROM messages").fetchone()[0] == 0
 
 
 def test_an_answer_is_indexed_when_it_ends_and_not_before() -> None:
@@ -222,10 +253,10 @@ def test_document_texts_are_shared_and_erased_with_their_last_use() -> None:
     assert db.execute("SELECT count(*) FROM document_texts").fetchone()[0] == 1
     assert documents.texts_of_message(db, edited) == (("a.txt", "text \ufffd é"),)
     messages.mark_deleted(db, question)
-    messages.purge_deleted(db)
+    tidying.purge_deleted(db)
     assert db.execute("SELECT count(*) FROM document_texts").fetchone()[0] == 1
     messages.mark_deleted(db, edited)
-    messages.purge_deleted(db)
+    tidying.purge_deleted(db)
     assert db.execute("SELECT count(*) FROM document_texts").fetchone()[0] == 0
 
 

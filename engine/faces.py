@@ -6,6 +6,7 @@ Structural types, so that these four depend on this page and not on one another 
 import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
 
 import torch
@@ -57,6 +58,8 @@ class SessionFace(Protocol):
     model: ModelFace
     timeline: Timeline
 
+    @property
+    def mode(self) -> Enum: ...
     @property
     def position(self) -> int: ...
     @property

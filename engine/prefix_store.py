@@ -103,9 +103,8 @@ class PrefixStore:
 
 
 def _scope(session: SessionFace) -> str:
-    """The model, its arithmetic, the stored form of rows and the selection: all that a state depends on."""
-    state = session.timeline.state
-    text = f"{session.model.fingerprint} {state.rounding.value} {session.timeline.selects}"
+    """The model, its arithmetic, the stored form of rows and the mode: all that a state depends on."""
+    text = f"{session.model.fingerprint} {session.timeline.state.rounding.value} {session.mode.value}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -160,12 +160,12 @@ class Session:
     def snapshot(self) -> bytes:
         """The session as bytes (engine.snapshot)."""
         self.timeline.settle()
-        return write_snapshot(self.timeline.state, self.timeline.tokens, self.model.fingerprint)
+        return write_snapshot(self.timeline.state, self.timeline.tokens, self.model.fingerprint, self.mode.value)
 
     def restore(self, blob: bytes) -> None:
-        """Replace the session by a snapshot of the same model. Raises SnapshotError and then changes nothing."""
+        """Replace the session by one of the same model and mode. Raises SnapshotError and then changes nothing."""
         self.timeline.settle()
-        self.timeline.adopt(read_snapshot(blob, self.timeline.state, self.model.fingerprint))
+        self.timeline.adopt(read_snapshot(blob, self.timeline.state, self.model.fingerprint, self.mode.value))
         self._steps.clear()
 
     def reset(self) -> None:

@@ -2,8 +2,8 @@
 
 Layout, little endian: magic "HBSNAP\\0\\0" (8 bytes), version u32, header length u32, header (JSON, UTF-8), tensor
 bytes in header order, SHA-256 (32 bytes) of everything before it. The header names the model's fingerprint, the
-rounding of rows, the token ids and each tensor's shape; only rows in use are stored. A file is written beside its
-place and renamed, so a crash leaves the old one. See docs/memory.md.
+session's mode, the rounding of rows, the token ids and each tensor's shape; only rows in use are stored. A file is
+written beside its place and renamed, so a crash leaves the old one. See docs/memory.md.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from engine.errors import SnapshotError
 from engine.state import LayerState, SessionState
 
 MAGIC = b"HBSNAP\0\0"
-VERSION = 1
+VERSION = 2
 _PREFIX = struct.Struct("<8sII")
 _DIGEST_BYTES = 32
 _MAX_HEADER_BYTES = 1 << 28  # a million token ids in decimal is 8 MiB
@@ -31,17 +31,19 @@ class SnapshotHeader:
     """What a snapshot says of itself. `tokens` are the ids the state has consumed, in order."""
 
     fingerprint: str
+    mode: str
     rounding: str
     tokens: tuple[int, ...]
 
 
-def write_snapshot(state: SessionState, tokens: list[int], fingerprint: str) -> bytes:
+def write_snapshot(state: SessionState, tokens: list[int], fingerprint: str, mode: str) -> bytes:
     """The state at its committed position, which must be len(tokens)."""
     if len(tokens) != state.position:
         raise ValueError(f"{len(tokens)} tokens for a state at position {state.position}")
     tensors = _stored_tensors(state, state.position)
     header = {
         "fingerprint": fingerprint,
+        "mode": mode,
         "rounding": state.rounding.value,
         "tokens": tokens,
         "shapes": [list(tensor.shape) for tensor in tensors],
@@ -58,11 +60,15 @@ def read_header(data: bytes, source: str = "the snapshot") -> SnapshotHeader:
     return _parse(data, source)[0]
 
 
-def read_snapshot(data: bytes, state: SessionState, fingerprint: str, source: str = "the snapshot") -> list[int]:
+def read_snapshot(
+    data: bytes, state: SessionState, fingerprint: str, mode: str, source: str = "the snapshot"
+) -> list[int]:
     """Load a snapshot into `state` and return its token ids. On SnapshotError the state is as it was."""
     header, shapes, body = _parse(data, source)
     if header.fingerprint != fingerprint:
         raise SnapshotError(f"{source} belongs to another model")
+    if header.mode != mode:
+        raise SnapshotError(f"{source} was made in {header.mode} mode, this session is in {mode} mode")
     if header.rounding != state.rounding.value:
         raise SnapshotError(f"{source} stores rows as {header.rounding}, this session as {state.rounding.value}")
     position = len(header.tokens)
@@ -135,6 +141,7 @@ def _parse(data: bytes, source: str) -> tuple[SnapshotHeader, list[list[int]], b
         tokens = tuple(header["tokens"])
         if not all(type(token) is int and token >= 0 for token in tokens):
             raise ValueError("token ids")
-        return SnapshotHeader(str(header["fingerprint"]), str(header["rounding"]), tokens), header["shapes"], body
+        fingerprint, mode, rounding = (str(header[key]) for key in ("fingerprint", "mode", "rounding"))
+        return SnapshotHeader(fingerprint, mode, rounding, tokens), header["shapes"], body
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SnapshotError(f"{source} has a header that cannot be read") from None

@@ -3665,6 +3665,10 @@
             <translation>{source} speichert Zeilen als {rounding}, diese Sitzung als {value}</translation>
         </message>
         <message>
+            <source>{source} was made in {mode} mode, this session is in {mode2} mode</source>
+            <translation>{source} entstand im Modus {mode}, diese Sitzung ist im Modus {mode2}</translation>
+        </message>
+        <message>
             <source>{source}: tensor {called} differs in form from expert 0's.</source>
             <translation>{source}: Tensor {called} hat eine andere Form als der von Experte 0.</translation>
         </message>

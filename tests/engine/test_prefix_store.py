@@ -11,6 +11,7 @@ from engine.events import Finished, TokenDecoded
 from engine.loading import Model
 from engine.prefix_store import PrefixStore
 from engine.sampling import Sampling
+from engine.session import Mode
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
 
@@ -46,14 +47,24 @@ def test_a_new_process_goes_on_where_the_old_one_was(tiny: Model, tmp_path: Path
     assert torch.equal(session.prefill(ids(260)[200:]), whole.prefill(ids(260)[200:]))
 
 
-def test_a_different_text_a_whole_prompt_or_another_mode_finds_nothing(tiny: Model, tmp_path: Path) -> None:
+def test_a_different_text_or_a_whole_prompt_finds_nothing(tiny: Model, tmp_path: Path) -> None:
     store = PrefixStore(tmp_path, min_tokens=100)
     kept(tiny, store, 120)
     changed = [*ids(119), 7, 8, 9]
     assert store.restore(tiny.session(context=512), changed) == 0
     assert store.restore(tiny.session(context=512), ids(120)) == 0  # one token must stay to be computed
-    assert store.restore(tiny.session(context=512, mode="dense"), ids(200)) == 0
     assert store.restore(tiny.session(context=110), ids(109)) == 0
+
+
+@pytest.mark.parametrize("asked", Mode)
+@pytest.mark.parametrize("made", Mode)
+def test_a_session_goes_on_only_from_its_own_mode(tiny: Model, tmp_path: Path, made: Mode, asked: Mode) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    session = tiny.session(context=512, mode=made.value)
+    session.prefill(ids(120))
+    store.keep(session)
+    found = store.restore(tiny.session(context=512, mode=asked.value), ids(200))
+    assert found == (120 if asked is made else 0)
 
 
 def test_a_later_turn_replaces_the_earlier_state_of_its_conversation(tiny: Model, tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def test_every_kind_of_damage_is_named_and_changes_nothing(tiny: Model, blob: by
     refused(fresh(), b"GGUF" * 40, "not a saved Haloband session")
     refused(fresh(), blob[:-1], "damaged")
     refused(fresh(), blob[:100] + bytes([blob[100] ^ 1]) + blob[101:], "damaged")
-    refused(fresh(), resealed(blob[:8] + struct.pack("<I", 99) + blob[12:-32]), "version 99")
+    for version in (1, 99):
+        refused(fresh(), resealed(blob[:8] + struct.pack("<I", version) + blob[12:-32]), f"version {version}")
     refused(fresh(), resealed(blob[:12] + struct.pack("<I", 1 << 31) + blob[16:-32]), "cut short")
     refused(fresh(), resealed(blob[:-33]), "bytes of rows")
     refused(tiny.session(context=100), blob, "130 tokens")
@@ -90,6 +91,8 @@ def changed_header(blob: bytes, **changes: object) -> bytes:
     ("changes", "words"),
     [
         ({"fingerprint": "x"}, "another model"),
+        ({"mode": "dense"}, "made in dense mode, this session is in sparse mode"),
+        ({"mode": "exact"}, "made in exact mode"),
         ({"rounding": "e4m3"}, "stores rows as e4m3"),
         ({"shapes": []}, "shapes"),
         ({"shapes": None}, "shapes"),

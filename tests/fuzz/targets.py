@@ -236,7 +236,7 @@ def _changed_snapshot(blob: bytes, source: ByteSource) -> bytes:
     length = struct.unpack_from("<I", blob, 12)[0]
     header, body = json.loads(blob[16 : 16 + length]), bytearray(blob[16 + length : -32])
     for _ in range(source.number(4)):
-        key = source.pick(("tokens", "fingerprint", "rounding", "shapes"))
+        key = source.pick(("tokens", "fingerprint", "mode", "rounding", "shapes"))
         header[key] = _json_value(source)
     for _ in range(source.number(4)):
         if body:

@@ -161,3 +161,8 @@ class ChatDelegate(QStyledItemDelegate):
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         editor.setGeometry(option.rect.adjusted(4, 1, -4, -1))
+
+    def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Put the title in, but not over what is being written: the row may change meanwhile."""
+        if not isinstance(editor, QLineEdit) or not editor.isModified():
+            super().setEditorData(editor, index)

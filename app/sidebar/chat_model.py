@@ -10,6 +10,8 @@ from app.chat.models import ChatSummary, SearchHit
 from app.generation import STATE_LABELS, GenerationState, is_busy
 
 Index = QModelIndex | QPersistentModelIndex
+RowKey = tuple[int, int | None]
+_MOST_CHANGES = 20  # rows that come and go one by one; more are another list
 
 
 def _tr(text: str) -> str:
@@ -33,6 +35,11 @@ class ChatRow:
     marks: tuple[tuple[int, int], ...] = ()
 
     @property
+    def key(self) -> RowKey:
+        """What makes it the same row, whatever it shows."""
+        return self.chat_id, self.message_id
+
+    @property
     def shown_title(self) -> str:
         return self.title or _tr("New chat")
 
@@ -52,7 +59,8 @@ def rows_of_hits(hits: tuple[SearchHit, ...]) -> list[ChatRow]:
 
 
 class ChatListModel(QAbstractListModel):
-    """A list of ChatRow. Rows that stay are updated in place, so selection and scroll position hold."""
+    """A list of ChatRow. Rows that stay are updated and moved in place, so selection, scroll position and a title that
+    is being written hold."""
 
     renamed = Signal(int, str)
 
@@ -103,15 +111,40 @@ class ChatListModel(QAbstractListModel):
 
     def show_rows(self, rows: list[ChatRow]) -> None:
         """Show exactly these rows."""
-        if [row.chat_id for row in rows] == [row.chat_id for row in self._rows]:
-            for number, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
-                if old != new:
-                    self._rows[number] = new
-                    self.dataChanged.emit(self.index(number), self.index(number))
+        wanted = {row.key for row in rows}
+        gone = [number for number, row in enumerate(self._rows) if row.key not in wanted]
+        come = wanted - {row.key for row in self._rows}
+        if len(gone) + len(come) > _MOST_CHANGES:
+            self.beginResetModel()
+            self._rows = rows
+            self.endResetModel()
             return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        for number in reversed(gone):
+            self.beginRemoveRows(QModelIndex(), number, number)
+            del self._rows[number]
+            self.endRemoveRows()
+        for number, row in enumerate(rows):
+            if row.key in come:
+                place = min(number, len(self._rows))
+                self.beginInsertRows(QModelIndex(), place, place)
+                self._rows.insert(place, row)
+                self.endInsertRows()
+        self._reorder([row.key for row in rows])
+        for number, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
+            if old != new:
+                self._rows[number] = new
+                self.dataChanged.emit(self.index(number), self.index(number))
+
+    def _reorder(self, keys: list[RowKey]) -> None:
+        if keys == [row.key for row in self._rows]:
+            return
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        number_of = {key: number for number, key in enumerate(keys)}
+        after = [self.index(number_of[self._rows[index.row()].key]) for index in before]
+        self._rows.sort(key=lambda row: number_of[row.key])
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
 
 
 def _spoken(row: ChatRow) -> str:

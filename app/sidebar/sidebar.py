@@ -60,6 +60,7 @@ class Sidebar(QWidget):
         self._theme = theme
         self._chats: tuple[ChatSummary, ...] = ()
         self._query = ""
+        self._to_choose: int | None = None  # the chat that was opened, until it has a row
         self._model = ChatListModel()
         self._delegate = ChatDelegate(theme, small)
         self.new_button = QPushButton(_tr("New chat"))
@@ -148,11 +149,23 @@ class Sidebar(QWidget):
             self._show_empty(_tr("Nothing found. Try fewer or other words.") if not results.hits else "")
 
     def set_current(self, chat_id: int | None) -> None:
-        self._delegate.current_id = chat_id
-        number = -1 if chat_id is None else self._model.number_of(chat_id)
+        """This chat was opened: the keyboard goes to its row once, and from then on where the person moves it."""
+        self._delegate.current_id = self._to_choose = chat_id
+        self._choose_opened()
+        self.list.viewport().update()
+
+    def _choose_opened(self) -> None:
+        if self._to_choose is None or self._model.number_of(self._to_choose) < 0:
+            return
+        row = self._model.row(self.list.currentIndex().row())
+        if row is None or row.chat_id != self._to_choose:
+            self._choose(self._to_choose)
+        self._to_choose = None
+
+    def _choose(self, chat_id: int) -> None:
+        number = self._model.number_of(chat_id)
         if number >= 0:
             self.list.setCurrentIndex(self._model.index(number))
-        self.list.viewport().update()
 
     def set_theme(self, theme: Theme, small: QFont) -> None:
         self._theme = theme
@@ -168,13 +181,19 @@ class Sidebar(QWidget):
         self.search_field.selectAll()
 
     def rename_current(self) -> None:
+        """Write another title: of the row that the keyboard is on, and from elsewhere of the open chat."""
+        if not self.list.hasFocus() and self._delegate.current_id is not None:
+            self._choose(self._delegate.current_id)
         if self.list.currentIndex().isValid():
             self.list.edit(self.list.currentIndex())
 
     def _show_rows(self) -> None:
+        before = self._model.row(self.list.currentIndex().row())
         self._model.show_rows(rows_of_chats(self._chats))
+        if before is not None and not self.list.currentIndex().isValid():
+            self._choose(before.chat_id)
+        self._choose_opened()
         self._show_empty("" if self._chats else _tr("No chats yet. Write a question to start the first one."))
-        self.set_current(self._delegate.current_id)
         works = any(row.is_working for row in self._model.rows)
         if works and self.animates and not self._turn_timer.isActive():
             self._turn_timer.start()
@@ -197,6 +216,7 @@ class Sidebar(QWidget):
         self._query = self.search_field.text().strip()
         self.search_changed.emit(self._query)
         if not self._query:
+            self._to_choose = self._delegate.current_id
             self._show_rows()
 
     def _on_search_entered(self) -> None:

@@ -1,16 +1,20 @@
 """The sidebar by itself: rows, marks, search, menus."""
 
 import re
+from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.chat.models import ChatSummary, SearchHit, SearchResults
 from app.generation import GenerationState
 from app.sidebar.chat_delegate import ChatDelegate
-from app.sidebar.chat_model import ChatListModel, ChatRole, rows_of_chats, rows_of_hits
+from app.sidebar.chat_model import ChatListModel, ChatRole, ChatRow, rows_of_chats, rows_of_hits
 from app.sidebar.sidebar import Sidebar
 from app.theme import light_palette, theme_from_palette
 
@@ -132,6 +136,93 @@ def test_a_change_of_one_row_does_not_reset_the_list(qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
         model.show_rows(rows_of_chats((*CHATS[:2], ChatSummary(3, "Hills", False, 1.0))))
     assert model.index(2, 0).data(ChatRole.ROW).title == "Hills"
+
+
+ROWS = st.lists(st.integers(1, 8), unique=True)
+
+
+@given(ROWS, ROWS, st.integers(0, 7))
+def test_the_current_row_follows_its_chat(before: list[int], after: list[int], number: int) -> None:
+    model = ChatListModel()
+    model.show_rows([ChatRow(n, f"Chat {n}") for n in before])
+    kept = QPersistentModelIndex(model.index(number % len(before), 0)) if before else None
+    model.show_rows([ChatRow(n, f"Chat {n}") for n in after])
+    assert [row.chat_id for row in model.rows] == after
+    if kept is not None:
+        chat = before[number % len(before)]
+        assert (kept.row() if kept.isValid() else -1) == (after.index(chat) if chat in after else -1)
+
+
+def changed(*order: int, state: GenerationState = GenerationState.DECODING) -> tuple[ChatSummary, ...]:
+    by_id = {chat.id: chat for chat in CHATS}
+    return tuple(replace(by_id[n], state=state) for n in order)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        changed(1, 2, 3),
+        changed(3, 2, 1),
+        changed(2, 3),
+        (*changed(3, 1, 2), ChatSummary(4, "Lakes", False, 0.5)),
+        (*(ChatSummary(n, "Lakes", False, 9.0) for n in range(10, 60)), *changed(1, 2, 3)),
+    ],
+)
+def test_delete_hits_the_row_that_the_keyboard_is_on_whatever_changes(
+    sidebar: Sidebar, qtbot: QtBot, later: tuple[ChatSummary, ...]
+) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(1)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    sidebar.show_chats(later)
+    with qtbot.waitSignal(sidebar.delete_requested) as deleted:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert deleted.args == [2]
+
+
+def test_a_chat_that_is_opened_takes_the_keyboard_once(sidebar: Sidebar, qtbot: QtBot) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(4)  # its row comes later
+    sidebar.show_chats((ChatSummary(4, "Lakes", False, 4.0), *CHATS))
+    assert sidebar.list.currentIndex().row() == 0
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    sidebar.show_chats((ChatSummary(4, "Lakes", False, 5.0, GenerationState.DONE), *CHATS))
+    assert sidebar.list.currentIndex().row() == 1
+    sidebar.set_current(3)
+    assert sidebar.list.currentIndex().row() == 3
+
+
+def test_opening_the_second_hit_of_a_chat_does_not_jump_to_the_first(sidebar: Sidebar, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(sidebar.search_changed):
+        sidebar.search_field.setText("snow")
+    hits = tuple(SearchHit(3, "Mountains", n, "snow", (), 1.0) for n in (7, 8))
+    sidebar.show_hits(SearchResults("snow", hits))
+    sidebar.list.setCurrentIndex(sidebar.list.model().index(1, 0))
+    sidebar.set_current(3)
+    assert sidebar.list.currentIndex().row() == 1
+
+
+@pytest.mark.parametrize("later", [changed(1, 2, 3, state=GenerationState.DONE), changed(3, 2, 1)])
+def test_a_title_that_is_being_written_stays(sidebar: Sidebar, later: tuple[ChatSummary, ...]) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(3)
+    sidebar.rename_current()
+    (editor,) = sidebar.list.findChildren(QLineEdit)
+    editor.selectAll()
+    editor.insert("Half a title")
+    sidebar.show_chats(later)
+    assert sidebar.list.findChildren(QLineEdit) == [editor]
+    assert editor.text() == "Half a title"
+
+
+def test_renaming_from_elsewhere_is_of_the_open_chat(sidebar: Sidebar) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(1)
+    sidebar.list.setCurrentIndex(sidebar.list.model().index(2, 0))
+    sidebar.search_field.setFocus()
+    sidebar.rename_current()
+    (editor,) = sidebar.list.findChildren(QLineEdit)
+    assert editor.text() == "Rivers"
 
 
 @pytest.mark.parametrize("title", ["", "   ", "Mountains"])

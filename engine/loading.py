@@ -33,7 +33,6 @@ from engine.session import Mode, Session
 from engine.state import SessionState
 from engine.step_buffers import peak_bytes
 from engine.stored_weights import StoredWeights
-from engine.tensor_source import TensorSource
 from engine.threads import cpu_threads
 from engine.timeline import KEPT_CHECKPOINTS
 from engine.tokenizer import Tokenizer
@@ -62,7 +61,7 @@ class Model:
         self._source = source  # keeps the mapping that compiled programs read
         self.config = network.config
         self._weight_bytes = network.weights.nbytes()
-        self.fingerprint = _fingerprint(source, network.backend.compute_dtype)
+        self.fingerprint = _fingerprint(source, self.config, network.backend.compute_dtype)
 
     def encode_chat(self, messages: Sequence[Message], thinking: bool = False) -> list[int]:
         """Token ids of a conversation, ready to be answered (engine.chat_format)."""
@@ -162,9 +161,11 @@ def _info(source: ModelSource, stored: StoredWeights, config: ModelConfig, backe
     )
 
 
-def _fingerprint(source: TensorSource, dtype: torch.dtype) -> str:
-    """Identifies a model and its arithmetic for saved states: tensor table, some of each tensor, compute type."""
-    digest = hashlib.sha256(str(dtype).encode())
+def _fingerprint(source: ModelSource, config: ModelConfig, dtype: torch.dtype) -> str:
+    """Identifies a model and its arithmetic for saved states: compute type, constants, what the file says of number
+    formats, vocabulary, tensor table, some of each tensor."""
+    digest = hashlib.sha256(f"{dtype} {config} {sorted(source.declared_formats.items())}\n".encode())
+    digest.update("\0".join(source.get_strings("tokenizer.ggml.tokens", [])).encode(errors="surrogatepass"))
     for tensor in source.tensors.values():
         digest.update(f"{tensor.name} {tensor.shape} {tensor.type_id}\n".encode())
         digest.update(source.sample(tensor, _SAMPLED_BYTES))

@@ -118,3 +118,35 @@ def test_the_embedded_model_loads_without_a_path(tiny: Model) -> None:
     logits = model.session().prefill([0, 2, 100, 3, 5])
     assert logits.dtype is torch.float32 and logits.shape == (16384,)
     assert model.fingerprint != tiny.fingerprint
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attention__layer_norm_rms_epsilon": 1e-5},
+        {"hyper_connection__epsilon": 1e-5},
+        {"hyper_connection__sinkhorn_iterations": 3},
+        {"rope__freq_base": 500.0},
+        {"attention__compress_rope_freq_base": 500.0},
+        {"rope__scaling__factor": 2.0},
+        {"attention__indexer__top_k": 1},
+        {"expert_weights_scale": 0.5},
+        {"swiglu_clamp_exp": 1.0},
+    ],
+)
+def test_a_changed_constant_is_another_model(tiny: Model, tmp_path: Path, changes: dict[str, object]) -> None:
+    changed = engine.load(write_tiny_gguf(tmp_path / "changed.gguf", **changes), dtype="float32")
+    assert changed.config != tiny.config
+    assert changed.fingerprint != tiny.fingerprint
+
+
+def test_the_same_model_has_the_same_fingerprint_and_another_vocabulary_another(tiny: Model, tmp_path: Path) -> None:
+    same = write_tiny_gguf(tmp_path / "same.gguf")
+    assert engine.load(same, dtype="float32").fingerprint == tiny.fingerprint
+    data = same.read_bytes()
+    for old, new in ((b"ja", b"JA"), (b"j a", b"J A")):  # a token and the merge that makes it
+        length = len(old).to_bytes(8, "little")
+        assert data.count(length + old) == 1
+        data = data.replace(length + old, length + new)
+    same.write_bytes(data)
+    assert engine.load(same, dtype="float32").fingerprint != tiny.fingerprint

@@ -12,6 +12,7 @@ import torch
 
 from engine.backends import NoGpu, cpu_backend, gpu_backend
 from engine.backends.base import Backend
+from engine.backends.failures import engine_error, is_out_of_memory
 from engine.config import ModelConfig
 from engine.errors import EngineError, ModelFileError, UserError
 from engine.layers.rounding import KvRounding
@@ -33,8 +34,8 @@ class LoadJob:
 
     def onto(self, backend: Backend) -> Placed:
         """Check memory, load, make ready; whatever raises, what was allocated so far is given back first."""
-        backend.require_memory(self.stored, self.rounding)
         try:
+            backend.require_memory(self.stored, self.rounding)
             placement = backend.placement()
             weights = load_weights(self.stored, backend.config, placement, self.progress, self.stop)
             for note in placement.notes:
@@ -44,11 +45,13 @@ class LoadJob:
         except BaseException as failure:
             traceback.clear_frames(failure.__traceback__)  # their variables hold what was placed so far
             backend.release()
-            if isinstance(failure, torch.OutOfMemoryError | MemoryError):
+            if is_out_of_memory(failure):
                 raise UserError(
                     f"{self.stored.source.name}: the {backend.name.upper()} ran out of memory while the model was "
                     "loaded; close other programs or choose a smaller model"
                 ) from None
+            if (told := engine_error(failure)) is not None:
+                raise told from failure
             raise
 
 
@@ -73,10 +76,12 @@ def place(job: LoadJob, config: ModelConfig, name: str, dtype: torch.dtype) -> P
 
 def _wherever_it_runs(job: LoadJob, config: ModelConfig, dtype: torch.dtype) -> Placed:
     found = gpu_backend(config)
-    if isinstance(found, NoGpu):
+    if isinstance(found, NoGpu) and not found.failed:
         log.info("running on the CPU: %s", found.reason)
         return job.onto(cpu_backend(config, dtype))
     try:
+        if isinstance(found, NoGpu):
+            raise UserError(found.reason)
         return job.onto(found)
     except ModelFileError:
         raise
@@ -90,4 +95,4 @@ def _wherever_it_runs(job: LoadJob, config: ModelConfig, dtype: torch.dtype) -> 
     except ModelFileError:
         raise
     except UserError as misfit:
-        raise obstacle from misfit  # what fits neither is a matter of the GPU's memory
+        raise obstacle from misfit  # what fits neither is a matter of the GPU

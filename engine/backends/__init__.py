@@ -31,25 +31,29 @@ def cpu_backend(config: ModelConfig, compute_dtype: torch.dtype) -> CpuBackend:
 
 @dataclass(frozen=True, slots=True)
 class NoGpu:
-    """Why a model does not run on a GPU here."""
+    """Why a model does not run on a GPU here. `failed`: one is there, and should have worked."""
 
     reason: str
+    failed: bool = False
 
 
 def gpu_backend(config: ModelConfig) -> "GpuBackend | NoGpu":
-    """The backend on this machine's GPU, where there is one and the kernels fit the model."""
+    """The backend on this machine's GPU, where there is one, it works, and the kernels fit the model."""
     if not torch.cuda.is_available():
         return NoGpu("this torch sees no GPU")
+    from engine.backends.failures import first_sentence
     from engine.backends.gpu_device import gpu_launcher, on_launcher
     from engine.backends.gpu_shapes import misfit
-    from kernels.errors import KernelUnavailableError
+    from kernels.errors import KernelError
 
     if obstacle := misfit(config):
         return NoGpu(f"the GPU kernels do not fit this model: {obstacle}")
     try:
         return on_launcher(config, gpu_launcher())
-    except KernelUnavailableError as missing:
-        return NoGpu(str(missing))
+    except KernelError as failure:
+        return NoGpu(str(failure), failed=True)
+    except RuntimeError as failure:  # a torch without code for this GPU, say
+        return NoGpu(f"torch cannot use the GPU ({first_sentence(failure)})", failed=True)
 
 
 def _misfit(config: ModelConfig) -> str:

@@ -6,10 +6,12 @@ one loaded model on the session's thread.
 """
 
 from collections import deque
+from contextlib import suppress
 
 import torch
 
 from engine.backends.base import TokenProgram
+from engine.backends.failures import device_error, is_out_of_memory, log_of
 from engine.backends.gpu_buffers import gpu_step_buffers
 from engine.backends.gpu_decode import DecodeProgram
 from engine.backends.gpu_experts import run_experts
@@ -36,7 +38,7 @@ from engine.state import SessionState
 from engine.step_buffers import Buffer, peak_bytes
 from engine.stored_weights import StoredWeights
 from engine.weights import ModelWeights
-from kernels.errors import KernelBuildError, KernelError
+from kernels.errors import KernelError
 from kernels.launch import Launcher
 from kernels.ops import attention, compressor, indexer, matvec, routing, rows
 from kernels.ops.formats import unpack
@@ -85,7 +87,9 @@ class GpuBackend:
         return BlockPlacement(self.tensor_device)
 
     def release(self) -> None:
-        if self.tensor_device.type == "cuda":
+        if self.tensor_device.type != "cuda":
+            return
+        with suppress(RuntimeError):  # on a device that failed nothing can be given back
             torch.cuda.synchronize()
             torch.cuda.empty_cache()
 
@@ -270,7 +274,11 @@ class GpuBackend:
         try:
             rehearse(self, self._machine, weights)
         except KernelError as failure:
-            raise EngineError(f"{failure}{_log_of(failure)}") from failure
+            raise EngineError(f"{failure}{log_of(failure)}") from failure
+        except RuntimeError as failure:  # a torch without code for this GPU, say
+            if is_out_of_memory(failure):
+                raise
+            raise device_error(failure) from failure
 
     def token_program(self, state: SessionState, selects: bool) -> TokenProgram | None:
         return None if self._weights is None else DecodeProgram(self._machine, self._weights, state, selects)
@@ -284,7 +292,3 @@ class GpuBackend:
             self._start.fill_(position)
             self._started_at = position
         return self._start
-
-
-def _log_of(failure: KernelError) -> str:
-    return f"\n{failure.log}" if isinstance(failure, KernelBuildError) else ""

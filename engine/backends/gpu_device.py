@@ -6,7 +6,7 @@ Called once a load; raises with the reason where there is none, so that the engi
 import torch
 
 from engine.backends.gpu import GpuBackend
-from engine.backends.gpu_products import DenseProducts, KernelProducts, LibraryProducts, library_is_row_invariant
+from engine.backends.gpu_products import DenseProducts, KernelProducts, LibraryProducts, library_is_usable
 from engine.config import ModelConfig
 from kernels.cache import CodeCache, default_folder
 from kernels.errors import KernelUnavailableError
@@ -39,6 +39,6 @@ def gpu_launcher() -> Launcher:
 
 def dense_products(launcher: Launcher) -> tuple[DenseProducts, str]:
     """The library where it keeps the row contract of gpu_products on this device, our kernels elsewhere; in words."""
-    if library_is_row_invariant(launcher.device.tensor_device):
+    if library_is_usable(launcher.device.tensor_device):
         return LibraryProducts(launcher), "dense products by the torch library"
     return KernelProducts(launcher), "dense products by the same kernels"

@@ -15,6 +15,8 @@ from kernels.ops.formats import WeightFormat, unpack
 from kernels.ops.matvec import Matrix
 
 PIECE_ROWS = 1024  # rows of one library call: enough to fill the machine, little lost when the last one is padded
+_SHIFT, _GROUPS = 333, 4  # of the library's trial
+_MOST_ERROR = 2.0**-9  # of it: what even a result rounded to F16 keeps, and a wrong one does not
 
 
 class DenseProducts(Protocol):
@@ -48,7 +50,7 @@ class LibraryProducts:
         out = x.new_empty(_padded(len(x)), matrix.rows, dtype=torch.float16)
         parts = x.new_empty(groups, PIECE_ROWS, rank, dtype=torch.float32)
         for first in range(0, len(x), PIECE_ROWS):
-            piece = self._piece(x, first).view(PIECE_ROWS, groups, matrix.width).transpose(0, 1)
+            piece = _grouped(self._piece(x, first), groups)
             _into(piece, weights, parts)
             out[first : first + PIECE_ROWS].view(PIECE_ROWS, groups, rank).copy_(parts.transpose(0, 1))
         return out[: len(x)]
@@ -110,18 +112,35 @@ def exact_product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return out[: len(x)]
 
 
-def library_is_row_invariant(device: torch.device) -> bool:
-    """Whether torch multiplies F16 into float32 here, and gives a row the same bits wherever it stands in a piece."""
-    generator = torch.Generator(device).manual_seed(7)
-    x = torch.randn(PIECE_ROWS, 512, generator=generator, device=device).half()
-    weights = torch.randn(512, 1536, generator=generator, device=device).half()
-    first, second = (torch.empty(PIECE_ROWS, 1536, device=device) for _ in range(2))
+def library_is_usable(device: torch.device) -> bool:
+    """Whether torch multiplies F16 into float32 here, whole pieces and group by group: right, and with the same bits
+    for a row wherever it stands in a piece. A library that refuses, at whatever, does not.
+    """
     try:
-        _into(x, weights, first)
-        _into(x.roll(333, 0), weights, second)
+        generator = torch.Generator(device).manual_seed(7)
+        x = torch.randn(PIECE_ROWS, 512, generator=generator, device=device).half()
+        weights = torch.randn(1536, 512, generator=generator, device=device).half()
+        rolled, of_groups = x.roll(_SHIFT, 0), weights.view(_GROUPS, -1, 512 // _GROUPS)
+        return _keeps_rows(x, rolled, weights.T) and _keeps_rows(
+            _grouped(x, _GROUPS), _grouped(rolled, _GROUPS), of_groups.transpose(1, 2)
+        )
     except (RuntimeError, NotImplementedError, TypeError):
         return False
-    return torch.equal(first.roll(333, 0), second)
+
+
+def _keeps_rows(x: torch.Tensor, rolled: torch.Tensor, weights: torch.Tensor) -> bool:
+    """x F16 [.., PIECE_ROWS, in] of unit variance, its rows moved on by _SHIFT, and weights F16 [.., in, out]."""
+    first, second = (torch.empty(*x.shape[:-1], weights.shape[-1], device=x.device) for _ in range(2))
+    _into(x, weights, first)
+    _into(rolled, weights, second)
+    wanted = torch.matmul(x.float(), weights.float())
+    is_right = torch.allclose(first, wanted, rtol=_MOST_ERROR, atol=_MOST_ERROR * x.shape[-1] ** 0.5)
+    return is_right and torch.equal(first.roll(_SHIFT, -2), second)
+
+
+def _grouped(x: torch.Tensor, groups: int) -> torch.Tensor:
+    """A piece [PIECE_ROWS, groups * in] as [groups, PIECE_ROWS, in]; a view."""
+    return x.view(PIECE_ROWS, groups, -1).transpose(0, 1)
 
 
 def _padded(rows: int) -> int:

@@ -3041,6 +3041,10 @@
             <translation>der von ROCm {rocm}, eine Vorschau</translation>
         </message>
         <message>
+            <source>the GPU failed ({error})</source>
+            <translation>Die GPU hat versagt ({error})</translation>
+        </message>
+        <message>
             <source>the GPU kernels do not fit this model: {obstacle}</source>
             <translation>die GPU-Kernel passen nicht zu diesem Modell: {obstacle}</translation>
         </message>
@@ -3215,6 +3219,10 @@
         <message>
             <source>torch and the GPU</source>
             <translation>torch und die GPU</translation>
+        </message>
+        <message>
+            <source>torch cannot use the GPU ({failure})</source>
+            <translation>torch kann die GPU nicht verwenden ({failure})</translation>
         </message>
         <message>
             <source>torch {torch} sees no GPU</source>

@@ -5,14 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 import engine
-from engine.backends import NoGpu
+from engine.backends import NoGpu, gpu_backend
 from engine.backends.gpu import GpuBackend
 from engine.backends.gpu_device import on_launcher
+from engine.backends.gpu_products import KernelProducts
 from engine.config import ModelConfig
 from engine.errors import EngineError, ModelFileError, UserError
-from kernels.errors import KernelBuildError
+from engine.model_source import open_model
+from kernels.errors import KernelBuildError, KernelLaunchError
 from kernels.launch import Launcher
 from kernels.source import KernelSource
 from tests.kernels.hip.emulated import emulated_launcher
@@ -101,3 +104,70 @@ def test_formats_that_the_gpu_does_not_read_are_said(use_gpu: None, caplog: pyte
     with caplog.at_level("INFO", logger="engine.placing"):
         assert engine.load("synth:small?ratios=0&recipe=bf16").info.backend == "gpu"
     assert "BF16 matrices are held as F16" in caplog.text
+
+
+DEVICE_FAILURES = (
+    RuntimeError("HIP error: invalid device function\nHIP kernel errors might be asynchronously reported"),
+    torch.AcceleratorError("CUDA error: no kernel image is available for execution on the device"),
+    KernelLaunchError("none", "AMD GPU (gfx1151)", "hipSetDevice", "hipErrorInvalidDevice"),
+)
+
+
+@pytest.fixture
+def seen_gpu(monkeypatch: pytest.MonkeyPatch, launcher: Launcher) -> None:
+    """torch sees a GPU, and the emulator is what it finds."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr("engine.backends.gpu_device.gpu_launcher", lambda: launcher)
+
+
+def raising(failure: Exception) -> Callable[..., None]:
+    def raises(*_: object, **__: object) -> None:
+        raise failure
+
+    return raises
+
+
+@pytest.mark.parametrize("failure", DEVICE_FAILURES, ids=("torch", "accelerator", "driver"))
+@pytest.mark.parametrize(
+    "place",
+    [
+        "engine.backends.gpu_device.gpu_launcher",
+        "engine.backends.gpu_device.dense_products",
+        "engine.backends.gpu_memory.available_on_gpu",
+        "engine.backends.gpu_placement.BlockPlacement.values",
+        "engine.backends.gpu.rehearse",
+    ],
+)
+def test_a_gpu_that_is_seen_but_fails_leaves_the_model_to_the_cpu(
+    seen_gpu: None, monkeypatch: pytest.MonkeyPatch, place: str, failure: Exception
+) -> None:
+    monkeypatch.setattr(place, raising(failure))
+    model = engine.load(ADDRESS)
+    said = str(failure).split("\n")[0]
+    assert model.info.backend == "cpu"
+    assert f"not on the GPU: {said}" in (model.info.native or "") or f"({said})" in (model.info.native or "")
+    with pytest.raises((UserError, EngineError)) as caught:
+        engine.load(ADDRESS, backend="gpu")
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_torch_without_random_numbers_for_the_gpu_leaves_products_to_the_kernels(
+    seen_gpu: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, "randn", raising(DEVICE_FAILURES[0]))
+    found = gpu_backend(ModelConfig.from_gguf(open_model(ADDRESS)))
+    assert isinstance(found, GpuBackend) and isinstance(found.products, KernelProducts)
+
+
+def test_memory_that_runs_out_while_a_gpu_is_tried_is_said_as_such(
+    seen_gpu: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = torch.OutOfMemoryError("HIP out of memory. Tried to allocate 2.00 GiB. GPU 0 has 1 GiB.")
+    monkeypatch.setattr("engine.backends.gpu.rehearse", raising(failure))
+    assert "the GPU ran out of memory while the model was loaded" in (engine.load(ADDRESS).info.native or "")
+
+
+def test_a_bug_while_the_model_is_placed_stays_one(seen_gpu: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.backends.gpu_placement.BlockPlacement.values", raising(RuntimeError("shape mismatch")))
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        engine.load(ADDRESS)

@@ -1,16 +1,19 @@
 """Frozen records (dataclasses of scalars, enums, tuples and other records) as plain JSON data and back.
 
 Used by the benchmark and the qualification for everything they save. Reading believes nothing: each field is checked
-against its declared type, and what is wrong is named by its path. Pure functions.
+against its declared type, and what is wrong is named by its path. The text itself is read by engine.strict_json.
+Pure functions.
 """
 
 import dataclasses
 import enum
+import reprlib
 import types
 import typing
 from typing import Any, TypeVar
 
 R = TypeVar("R")
+_MOST = 1 << 63  # no count, id or size in a record is larger; whoever divides one by a float relies on it
 
 
 def to_plain(value: Any) -> Any:  # Any: JSON data
@@ -50,13 +53,22 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return from_plain(typing.cast(type[Any], hint), value, where)
     if issubclass(hint, enum.Enum):
-        return hint(value)
+        try:
+            return hint(value)
+        except ValueError:
+            raise ValueError(f"{where}: {reprlib.repr(value)} is not a valid {hint.__name__}") from None
     return _scalar(hint, value, where)
 
 
 def _scalar(hint: type, value: Any, where: str) -> Any:
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        return float(_bounded(value, where))
     if not isinstance(value, hint) or (hint is not bool and isinstance(value, bool)):
         raise ValueError(f"{where} is {type(value).__name__}, not {hint.__name__}")
+    return _bounded(value, where) if isinstance(value, int) else value
+
+
+def _bounded(value: int, where: str) -> int:
+    if abs(value) >= _MOST:
+        raise ValueError(f"{where} is too large")
     return value

@@ -6,12 +6,15 @@ readers in other languages; they are ignored when reading.
 
 import dataclasses
 import json
+import reprlib
 
 from engine.bench.records import SCHEMA_VERSION, BenchRow, BenchRun, Figure
 from engine.errors import UserError
 from engine.record_json import from_plain, to_plain
+from engine.strict_json import parse_value
 
 _STATISTICS = "statistics"
+_MOST = 1e60  # no speed or time is larger, and the comparison of two runs takes the fourth power
 
 
 def run_to_json(run: BenchRun) -> str:
@@ -35,13 +38,24 @@ def _statistics(row: BenchRow) -> dict[str, object]:
 def run_from_json(text: str, source: str = "the file") -> BenchRun:
     """Read a run back. Raises UserError naming `source` and the field that is wrong."""
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        data = parse_value(text)
+    except ValueError as error:
         raise UserError(f"{source} is not JSON: {error}.") from None
-    version = data.get("schema_version") if isinstance(data, dict) else None
-    if version != SCHEMA_VERSION:
-        raise UserError(f"{source} is not a benchmark of schema version {SCHEMA_VERSION} (it says {version!r}).")
+    told = data.get("schema_version") if isinstance(data, dict) else None
+    if told != SCHEMA_VERSION:
+        version = reprlib.repr(told)
+        raise UserError(f"{source} is not a benchmark of schema version {SCHEMA_VERSION} (it says {version}).")
     try:
-        return from_plain(BenchRun, data, "run")
+        run = from_plain(BenchRun, data, "run")
+        _check_figures(run)
     except (TypeError, ValueError) as error:
         raise UserError(f"{source} is damaged: {error}.") from None
+    return run
+
+
+def _check_figures(run: BenchRun) -> None:
+    """Refuse what no run can have measured: tables and charts compute with it later."""
+    for index, row in enumerate(run.rows):
+        values = [value for figure in Figure for value in row.values(figure)]
+        if not all(0 <= value < _MOST for value in values):
+            raise ValueError(f"run.rows[{index}] has a figure that cannot be")

@@ -17,6 +17,7 @@ from pathlib import Path
 from engine.errors import Stopped
 from engine.qualify.records import ProcessResult, ProcessSpec
 from engine.record_json import from_plain, to_plain
+from engine.strict_json import parse_value
 
 RESULT_FILE = "result.json"
 _LOOK_EVERY_S = 0.1
@@ -30,7 +31,8 @@ class ArmDied(Exception):
 def read_result(folder: Path, spec: ProcessSpec) -> ProcessResult | None:
     """The result of a finished arm; None if there is none, or it is of another question, or it is damaged."""
     try:
-        data = json.loads((folder / RESULT_FILE).read_text(encoding="utf-8"))
+        text = (folder / RESULT_FILE).read_text(encoding="utf-8")
+        data = parse_value(text, may_have_constants=True)
         result = from_plain(ProcessResult, data, "result")
     except (OSError, ValueError):
         return None
@@ -84,7 +86,7 @@ def _read_lines(process: "subprocess.Popen[bytes]", lines: "queue.SimpleQueue[by
 def _parse(line: bytes) -> tuple[str, float] | None:
     """A progress line; anything else that a library prints is passed over."""
     try:
-        told = json.loads(line)
+        told = parse_value(line.decode())
         return str(told["what"]), min(1.0, int(told["done"]) / max(1, int(told["of"])))
     except (ValueError, TypeError, KeyError):
         return None

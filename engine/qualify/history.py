@@ -41,5 +41,5 @@ def load_report(path: Path) -> SavedReport:
     """One report. Raises UserError naming the file."""
     try:
         return SavedReport(path, report_from_json(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise UserError(f"The report {path.name} cannot be read: {error}.") from None

@@ -1,13 +1,13 @@
 """The limits that were fixed before any run, from a file whose hash is in every report. See banded-prefill 8.3."""
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import resources
 from engine.errors import UserError
 from engine.record_json import from_plain
+from engine.strict_json import parse_value
 
 LIMITS_FILE = resources.ROOT / "qualify" / "limits.json"
 
@@ -42,6 +42,6 @@ def load_limits(path: Path = LIMITS_FILE) -> tuple[Limits, str]:
     """The limits and the SHA-256 of their file. Raises UserError naming the file."""
     try:
         content = path.read_bytes()
-        return from_plain(Limits, json.loads(content), "limits"), hashlib.sha256(content).hexdigest()
+        return from_plain(Limits, parse_value(content.decode()), "limits"), hashlib.sha256(content).hexdigest()
     except (OSError, ValueError) as error:
         raise UserError(f"The limits in {path.name} cannot be used: {error}.") from None

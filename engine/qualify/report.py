@@ -5,6 +5,7 @@ The arrays are read from the work folder, two at a time; afterwards only the num
 
 import hashlib
 import json
+import reprlib
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -26,6 +27,9 @@ from engine.qualify.records import (
 )
 from engine.qualify.statistics import Logits, compare_pair
 from engine.record_json import from_plain, to_plain
+from engine.strict_json import parse_value
+
+TABLE_RULES = ("mean KL", "top-1", "greedy")  # every verdict has them, and the tables show them
 
 
 def make_report(
@@ -114,11 +118,16 @@ def report_to_json(report: Report) -> str:
 
 def report_from_json(text: str) -> Report:
     """Read a report back. Raises ValueError naming the field."""
-    data = json.loads(text)
+    data = parse_value(text, may_have_constants=True)  # a run whose logits were no numbers is kept like any other
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
-        raise ValueError(f"the schema version is {version!r}, not {SCHEMA_VERSION}")
-    return from_plain(Report, data, "report")
+        raise ValueError(f"the schema version is {reprlib.repr(version)}, not {SCHEMA_VERSION}")
+    report = from_plain(Report, data, "report")
+    for verdict in report.verdicts:
+        missing = [rule for rule in TABLE_RULES if rule not in {check.rule for check in verdict.checks}]
+        if missing:
+            raise ValueError(f"the verdict on {verdict.domain.value} lacks the check {missing[0]}")
+    return report
 
 
 def report_to_markdown(report: Report) -> str:

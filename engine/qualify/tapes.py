@@ -5,7 +5,6 @@ A model whose tokenizer is not known gets ids made from the same text; the repor
 """
 
 import hashlib
-import json
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ import resources
 from engine.errors import UserError
 from engine.qualify.records import EXACT_PROMPT_TOKENS, EXACT_ROWS, PROMPT_TOKENS, ROWS, Domain
 from engine.record_json import from_plain
+from engine.strict_json import parse_value
 
 TAPES = resources.ROOT / "tapes"
 TAPE_TOKENS = PROMPT_TOKENS + ROWS
@@ -85,7 +85,7 @@ def read_tape_files(folder: Path = TAPES) -> tuple[TapeFile, ...]:
     found = []
     for path in sorted(folder.glob("*.json")):
         try:
-            file = from_plain(TapeFile, json.loads(path.read_text(encoding="utf-8")), path.name)
+            file = from_plain(TapeFile, parse_value(path.read_text(encoding="utf-8")), path.name)
         except (OSError, ValueError) as error:
             raise UserError(f"The tapes in {path.name} are damaged: {error}.") from None
         for tape in file.tapes:

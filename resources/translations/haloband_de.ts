@@ -2525,12 +2525,20 @@
             <translation>eine Zahl</translation>
         </message>
         <message>
+            <source>a number has {digits:n} digits</source>
+            <translation>eine Zahl hat {digits:n} Stellen</translation>
+        </message>
+        <message>
             <source>a pool needs at least one thread, not {threads}</source>
             <translation>ein Pool braucht mindestens einen Thread, nicht {threads}</translation>
         </message>
         <message>
             <source>a step cap of {cap} tokens is below one token</source>
             <translation>Eine Schrittgröße von {cap} Tokens ist weniger als ein Token</translation>
+        </message>
+        <message>
+            <source>a text in it has half a character, a lone surrogate</source>
+            <translation>ein Text darin enthält ein halbes Zeichen, ein einzelnes Surrogat</translation>
         </message>
         <message>
             <source>a whole number</source>
@@ -3001,6 +3009,10 @@
             <translation>Schlüsselsuche</translation>
         </message>
         <message>
+            <source>run.rows[{index}] has a figure that cannot be</source>
+            <translation>run.rows[{index}] enthält eine Angabe, die nicht sein kann</translation>
+        </message>
+        <message>
             <source>safetensors file</source>
             <translation>eine safetensors-Datei</translation>
         </message>
@@ -3149,6 +3161,10 @@
             <translation>der Name von Tensor {index:n}</translation>
         </message>
         <message>
+            <source>the number {text} is too large</source>
+            <translation>die Zahl {text} ist zu groß</translation>
+        </message>
+        <message>
             <source>the offset of tensor {name}</source>
             <translation>die Stelle von Tensor {name}</translation>
         </message>
@@ -3167,6 +3183,10 @@
         <message>
             <source>the prompt needs {needed} tokens, this session's context holds {context}</source>
             <translation>Der Prompt braucht {needed} Tokens, der Kontext dieser Sitzung fasst {context}</translation>
+        </message>
+        <message>
+            <source>the prompt was stopped</source>
+            <translation type="unfinished" />
         </message>
         <message>
             <source>the same major version as ROCm</source>
@@ -3289,8 +3309,8 @@
             <translation>{name:w} ist beschädigt: Es enthält kein JSON-Objekt.</translation>
         </message>
         <message>
-            <source>{name:w} is damaged: its JSON cannot be read ({reason:w}).</source>
-            <translation>{name:w} ist beschädigt: Das JSON kann nicht gelesen werden ({reason:w}).</translation>
+            <source>{name:w} is damaged: its JSON cannot be read ({error:w}).</source>
+            <translation>{name:w} ist beschädigt: Das JSON kann nicht gelesen werden ({error:w}).</translation>
         </message>
         <message>
             <source>{name} ({pci_id}), but no driver has taken it</source>

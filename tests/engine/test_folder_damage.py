@@ -291,6 +291,27 @@ def test_a_config_that_is_no_object_is_refused(folder: Path, text: str) -> None:
     assert "config.json" in sentence_of(folder)
 
 
+def test_half_a_character_is_refused_in_every_file(sound: Path, entries: Entries, tmp_path: Path) -> None:
+    """A lone surrogate is valid JSON, but no UTF-8: the tokenizer, a converted file and a message all need that."""
+    first, second, pair = "\\ud800", "\\uDFFF", "\\ud83d\\ude00"
+
+    def written(name: str, change: Callable[[str], str]) -> Path:
+        folder = copy_folder(sound, tmp_path / f"{len(list(tmp_path.iterdir()))}")
+        split_folder(folder, entries, 2)
+        (folder / name).write_text(change((folder / name).read_text()))
+        return folder
+
+    for name in ("config.json", "tokenizer.json", "model.safetensors.index.json"):
+        for text in (f'"{first}": 1', f'"x": "a{first}b"', f'"x": [{{"{second}": 2}}]'):
+            said = sentence_of(written(name, lambda old, text=text: f"{{{text}, {old[1:]}"))  # type: ignore[misc]
+            assert name in said and "half a character" in said
+        engine.load(written(name, lambda old: f'{{"x": "{pair}", {old[1:]}'), dtype="float32")
+    header = f'{{"__metadata__": {{"x": "{second}"}}}}'.encode()
+    damaged = copy_folder(sound, tmp_path / "header")
+    (damaged / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header)
+    assert "half a character" in sentence_of(damaged)
+
+
 def change_tokenizer(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(json.dumps(tokenizer_document()))
     change(document)
@@ -315,6 +336,8 @@ BAD_TOKENIZERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "a merge of numbers": lambda d: d["model"]["merges"].append([1, 2]),
     "a merge with a space": lambda d: d["model"]["merges"].append(["a ", "b"]),
     "a merge of unknown tokens": lambda d: d["model"]["merges"].append("zq qz"),
+    "half a character": lambda d: d["model"]["vocab"].update({"\ud800": 511}),
+    "half a character added": lambda d: d["added_tokens"].append({"id": 511, "content": "\ud800", "special": True}),
     "a normaliser": lambda d: d.update(normalizer={"type": "NFC"}),
     "another cut": lambda d: d.update(pre_tokenizer={"type": "Whitespace"}),
     "no cut": lambda d: d.update(pre_tokenizer=None),

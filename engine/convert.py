@@ -68,9 +68,9 @@ def convert(
     Raises ModelFileError for an unsuitable source, UserError where the target cannot be written (it exists, no room,
     no permission), Stopped. `read_as` as in engine.quant.choice.
     """
-    check_target(source, target, overwrite)
     model = open_model(source)
     with contextlib.closing(model):
+        check_target(model.paths, target, overwrite)
         ModelConfig.from_gguf(model)  # refuses what is not a DS4 model
         weights = StoredWeights(model, read_as)
         jobs = [_Job(stored, _plan(stored, weights, recipe)) for stored in model.all_tensors]

@@ -4,20 +4,20 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from engine.errors import UserError
 
 
-def check_target(source: Path, target: Path, overwrite: bool) -> None:
-    """Refuse a target that is the source, exists without `overwrite`, or has no folder to be in."""
+def check_target(sources: Sequence[Path], target: Path, overwrite: bool) -> None:
+    """Refuse a target that is one of the sources, by whatever name, exists without `overwrite`, or has no folder."""
     if target.is_dir():
         raise UserError(f"{target} is a folder; name a file to write.")
     if target.exists():
-        if source.exists() and target.samefile(source):
-            raise UserError(f"{target} is the model itself; name another file to write.")
+        if any(source.exists() and target.samefile(source) for source in sources):
+            raise UserError(f"{target} is the model itself or a part of it; name another file to write.")
         if not overwrite:
             raise UserError(f"{target} exists already; use --force to replace it.")
     if not target.absolute().parent.is_dir():

@@ -62,6 +62,11 @@ class GgufSource(Metadata):
         items = self.parts[0].typed_items()
         return Metadata(self.name, {key: (kind, value) for key, kind, value in items if key not in SPLIT_KEYS})
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Every file that the model is read from."""
+        return tuple(part.path for part in self.parts)
+
     def called(self, name: str) -> str:
         return name
 

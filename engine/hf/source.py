@@ -49,6 +49,12 @@ class SafetensorsSource(Metadata):
     def file_metadata(self) -> Metadata:
         return self
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Every file that the model is read from, or that another program needs to read it."""
+        beside = (path for path in self.path.glob("*.json") if path.is_file())
+        return (*(file.path for file in self._files), *sorted(beside))
+
     def called(self, name: str) -> str:
         return deepseek_name(name)
 

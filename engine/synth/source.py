@@ -31,6 +31,7 @@ class SynthSource(Metadata):
     """
 
     form, file_count = "synthetic", 1
+    paths: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __init__(self, request: SynthRequest) -> None:

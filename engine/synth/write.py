@@ -38,7 +38,7 @@ def write_synth(
 
     Raises UserError where the target cannot be written (it exists, no room, no permission), Stopped.
     """
-    check_target(source.path, target, overwrite)
+    check_target((), target, overwrite)
     check_room(target, source.file_bytes)
     done, total = 0, sum(tensor.nbytes for tensor in source.all_tensors)
     with new_file(target) as file:

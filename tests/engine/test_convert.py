@@ -26,6 +26,7 @@ from engine.sampling import Sampling
 from engine.stored_weights import StoredWeights
 from tests.engine.fp2_writers import write_levels
 from tests.fuzz.micro_model import micro_model
+from tests.support.deepseek_folder import plain_entries, split_folder, write_folder
 from tests.support.model_files import ModelParts
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import tiny_tensors
@@ -239,6 +240,31 @@ def test_targets_that_cannot_be(tiny_path: Path, tmp_path: Path, monkeypatch: py
     with pytest.raises(UserError, match="are free"):
         convert(tiny_path, tmp_path / "out.gguf", Q8)
     assert [path.name for path in tmp_path.iterdir()] == ["own.gguf"]
+
+
+@pytest.mark.parametrize("name", ["itself", "symbolic link", "hard link"])
+@pytest.mark.parametrize("form", ["parts", "folder"])
+def test_no_file_of_the_source_is_replaced(tiny_path: Path, tmp_path: Path, form: str, name: str) -> None:
+    model = tmp_path / "model"
+    if form == "parts":
+        model.mkdir()
+        files = ModelParts.read(tiny_path).write_parts(model, 3)
+        sources = files
+    else:
+        entries = plain_entries()
+        split_folder(write_folder(model, entries), entries, 2)
+        files, sources = sorted(model.iterdir()), [model]
+        assert len(files) == 5
+    before = {path: path.read_bytes() for path in files}
+    for source in sources:
+        for number, file in enumerate(files):
+            target = file
+            if name != "itself":
+                target = tmp_path / f"{source.name} {number}.gguf"
+                (target.symlink_to if name == "symbolic link" else target.hardlink_to)(file)
+            with pytest.raises(UserError, match="is the model itself or a part of it"):
+                convert(source, target, Q8, overwrite=True)
+    assert {path: path.read_bytes() for path in model.iterdir()} == before
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

@@ -50,9 +50,10 @@ class OwnRow(QWidget):
         self.value = value
 
     def show_own(self, value: object) -> None:
-        """Put in a value of the chat's own."""
+        """Put in a value of the chat's own; None takes it away."""
+        self.own.setChecked(value is not None)
         self.value = value
-        self._row.show_value(value)
+        self._row.show_value(self._default if value is None else value)
 
     def _on_own_toggled(self, on: bool) -> None:
         self._row.control.setEnabled(on)
@@ -70,10 +71,11 @@ class ChatSettingsDialog(QDialog):
         self.resize(560, 560)
         self._services = services
         self._chat = chat
-        self._prompt_text = chat.system_prompt
+        self._preset = self._preset_named(chat.settings.preset)
+        self._prompt_text = self._preset.system_prompt if chat.system_prompt is None else chat.system_prompt
         defaults = services.settings.settings.answers
         self.prompt = text_area(_tr("System prompt"), self._on_prompt_changed, defaults.system_prompt)
-        self.prompt.setPlainText(chat.system_prompt or "")
+        self.prompt.setPlainText(self._prompt_text or "")
         self._rows: dict[str, OwnRow] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 16)
@@ -97,7 +99,7 @@ class ChatSettingsDialog(QDialog):
             return
         choices = ((None, _tr("None")), *((preset.name, preset.name) for preset in presets))
         row = choice_row(_tr("Preset"), _tr("Fills the fields below"), choices, self.choose_preset)
-        row.show_value(self._chat.settings.preset if self._chat.settings.preset in dict(choices) else None)
+        row.show_value(self._preset.name or None)
         column.addWidget(row)
 
     def _add_rows(self, column: QVBoxLayout) -> None:
@@ -116,7 +118,10 @@ class ChatSettingsDialog(QDialog):
         defaults = self._services.settings.settings.answers
         for field, row in rows.items():
             default = getattr(defaults, field)
-            own = OwnRow(row, getattr(self._chat.settings, field), 0 if default is None else default)
+            value = getattr(self._chat.settings, field)
+            if value is None:  # what the preset says holds for this chat, so it is shown as the chat's own
+                value = getattr(self._preset, field, None)
+            own = OwnRow(row, value, 0 if default is None else default)
             self._rows[field] = own
             column.addWidget(own)
 
@@ -131,19 +136,30 @@ class ChatSettingsDialog(QDialog):
         """The row of one setting."""
         return self._rows[field]
 
+    def _preset_named(self, name: str | None) -> Preset:
+        """The preset of this name; an empty one if there is none."""
+        return next((p for p in self._services.settings.settings.presets if p.name == name), Preset())
+
     def choose_preset(self, name: str | None) -> None:
-        """Fill the fields with a preset; None leaves them."""
-        preset = next((p for p in self._services.settings.settings.presets if p.name == name), None)
-        if preset is None:
-            return
-        self._chat = replace(self._chat, settings=replace(self._chat.settings, preset=name))
-        if preset.system_prompt is not None:
-            self.prompt.setPlainText(preset.system_prompt)
+        """Take back what the preset before filled in, and fill the fields with this one; None fills nothing."""
+        before, self._preset = self._preset, self._preset_named(name)
+        prompt = self._preset.system_prompt
+        if prompt is not None or self._prompt_text == before.system_prompt:
+            self.prompt.setPlainText(prompt or "")
+            self._prompt_text = prompt  # a preset may say that there is none
         for field, row in self._rows.items():
-            value = getattr(preset, field, None)
-            if value is not None:
-                row.own.setChecked(True)
+            value = getattr(self._preset, field, None)
+            if value is not None or row.value == getattr(before, field, None):
                 row.show_own(value)
+
+    def _preset_in_use(self) -> str | None:
+        """The preset's name while this chat has a value of its own wherever the preset has one: what is not the chat's
+        own would still be the preset's (app/chat/effective.py)."""
+        values = {field: row.value for field, row in self._rows.items()} | {"system_prompt": self._prompt_text}
+        is_whole = all(
+            value is not None or getattr(self._preset, field, None) is None for field, value in values.items()
+        )
+        return (self._preset.name or None) if is_whole else None
 
     def _ask_preset_name(self) -> None:
         name, chosen = QInputDialog.getText(self, _tr("Save as preset"), _tr("Name of the preset"))
@@ -154,14 +170,14 @@ class ChatSettingsDialog(QDialog):
         """Keep the fields as a preset; one of the same name is replaced."""
         values = {field: row.value for field, row in self._rows.items() if field in Preset.__dataclass_fields__}
         preset = Preset(name=name, system_prompt=self._prompt_text, **values)  # type: ignore[arg-type] # as in accept
-        self._chat = replace(self._chat, settings=replace(self._chat.settings, preset=name))
+        self._preset = preset
         self._services.settings.change(
             lambda s: replace(s, presets=(*(p for p in s.presets if p.name != name), preset))
         )
 
     def accept(self) -> None:
         values = {field: row.value for field, row in self._rows.items()}
-        settings = ChatSettings(preset=self._chat.settings.preset, **values)  # type: ignore[arg-type] # each row gives its field's type
+        settings = ChatSettings(preset=self._preset_in_use(), **values)  # type: ignore[arg-type] # each row gives its field's type
         self._services.chats.set_chat_settings(self._chat.id, settings)
         if self._prompt_text != self._chat.system_prompt:
             self._services.chats.set_system_prompt(self._chat.id, self._prompt_text)

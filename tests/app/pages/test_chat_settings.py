@@ -6,9 +6,10 @@ from typing import cast
 import pytest
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
+from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.models import Chat, ChatSettings
 from app.pages.chat_settings import ChatSettingsDialog
-from app.settings import Settings
+from app.settings import Preset, Settings
 from app.widgets.basics import RemovableRow
 from tests.app.window.driver import WindowDriver
 
@@ -69,6 +70,100 @@ def test_a_preset_is_made_chosen_and_deleted(driver: WindowDriver) -> None:
     rows = driver.window.settings.findChildren(RemovableRow)
     next(r for r in rows if "Wild" in r.remove_button.accessibleName()).remove_button.click()
     assert driver.window.services.settings.settings.presets == ()
+
+
+PIRATE = Preset(name="Pirate", temperature=1.5, max_tokens=77, thinking=True, system_prompt="You are a pirate.")
+CALM = Preset(name="Calm", top_p=0.5, system_prompt="Be calm.")
+
+
+def use_presets(driver: WindowDriver, *presets: Preset) -> None:
+    driver.window.services.settings.change(lambda s: replace(s, presets=presets))
+
+
+def save(driver: WindowDriver, dialog: ChatSettingsDialog) -> None:
+    """Press Save and wait until the store has it."""
+    done: list[object] = []
+    dialog.accept()
+    driver.chats._store.submit(lambda db: None, done.append)
+    driver.wait(lambda: done)
+
+
+def in_force(driver: WindowDriver) -> AnswerSettings:
+    return effective_settings(current(driver), driver.window.services.settings.settings)
+
+
+def test_choosing_none_takes_a_preset_off(driver: WindowDriver) -> None:
+    plain = in_force(driver)
+    use_presets(driver, PIRATE)
+    dialog = open_dialog(driver)
+    dialog.choose_preset("Pirate")
+    save(driver, dialog)
+    assert in_force(driver).sampling.temperature == pytest.approx(1.5)
+    again = open_dialog(driver)
+    again.choose_preset(None)
+    save(driver, again)
+    assert in_force(driver) == plain
+    assert current(driver).settings == ChatSettings()
+
+
+def test_choosing_none_leaves_what_one_set_oneself(driver: WindowDriver) -> None:
+    use_presets(driver, PIRATE)
+    dialog = open_dialog(driver)
+    dialog.choose_preset("Pirate")
+    cast(QDoubleSpinBox, dialog.row("temperature").control).setValue(0.25)
+    dialog.prompt.setPlainText("My own words.")
+    dialog.choose_preset(None)
+    save(driver, dialog)
+    assert current(driver).settings == ChatSettings(temperature=0.25)
+    assert current(driver).system_prompt == "My own words."
+
+
+def test_another_preset_takes_the_place_of_the_first(driver: WindowDriver) -> None:
+    use_presets(driver, PIRATE, CALM)
+    dialog = open_dialog(driver)
+    dialog.choose_preset("Pirate")
+    dialog.choose_preset("Calm")
+    save(driver, dialog)
+    assert current(driver).settings == ChatSettings(top_p=0.5, preset="Calm")
+    assert current(driver).system_prompt == "Be calm."
+
+
+@pytest.mark.parametrize("field", ["temperature", "max_tokens", "thinking", "system_prompt"])
+def test_what_is_taken_away_follows_settings_not_the_preset(driver: WindowDriver, field: str) -> None:
+    plain = in_force(driver)
+    use_presets(driver, PIRATE)
+    dialog = open_dialog(driver)
+    dialog.choose_preset("Pirate")
+    if field == "system_prompt":
+        dialog.prompt.clear()
+    else:
+        dialog.row(field).own.setChecked(False)
+    save(driver, dialog)
+
+    def values(settings: AnswerSettings) -> dict[str, object]:
+        return {
+            "temperature": settings.sampling.temperature,
+            "max_tokens": settings.max_tokens,
+            "thinking": settings.thinking,
+            "system_prompt": settings.system_prompt,
+        }
+
+    preset = {name: getattr(PIRATE, name) for name in values(plain)}
+    assert values(in_force(driver)) == preset | {field: values(plain)[field]}
+
+
+def test_a_saved_chat_that_only_names_a_preset_keeps_and_shows_it(driver: WindowDriver) -> None:
+    use_presets(driver, PIRATE)
+    driver.chats.set_chat_settings(current(driver).id, ChatSettings(preset="Pirate"))
+    driver.wait(lambda: current(driver).settings.preset == "Pirate")
+    before = in_force(driver)
+    assert before.sampling.temperature == pytest.approx(1.5)
+    dialog = open_dialog(driver)
+    assert dialog.row("temperature").own.isChecked()
+    assert cast(QDoubleSpinBox, dialog.row("temperature").control).value() == pytest.approx(1.5)
+    assert dialog.prompt.toPlainText() == "You are a pirate."
+    save(driver, dialog)
+    assert in_force(driver) == before
 
 
 def test_every_row_of_the_settings_page_changes_its_setting(driver: WindowDriver) -> None:

@@ -6,11 +6,13 @@ or fails inside a step leaves it at its last committed position.
 
 import threading
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import torch
 
+from engine.backends.failures import engine_error, is_out_of_memory
 from engine.errors import ContextFullError, EngineError, Stopped, UserError
 from engine.events import Event
 from engine.faces import ModelFace, StepProgress
@@ -92,7 +94,7 @@ class Session:
             else:
                 streams = yield from self._run_step(chosen, step, progress, stop)
                 if number == len(steps):
-                    logits = self.model.network.logits(streams)[0]
+                    logits = self._logits(streams)
             done += step.tokens
         return logits
 
@@ -126,11 +128,12 @@ class Session:
         self.check([token_id])
         if self._program is not None:
             self.timeline.settle()
-            logits = self._program.run(token_id, self.position)
+            with self._telling_failures():
+                logits = self._program.run(token_id, self.position)
             self.timeline.accept(token_id)
             return logits
         running = self._guarded(self.timeline.run([token_id], Step(self.position, 1)))
-        return self.model.network.logits(_drain(running))[0]
+        return self._logits(_drain(running))
 
     def generate(
         self,
@@ -203,18 +206,30 @@ class Session:
             if not 0 <= token < vocab:
                 raise UserError(f"token id {token} is outside the vocabulary of {vocab}")
 
+    def _logits(self, streams: torch.Tensor) -> torch.Tensor:
+        with self._telling_failures():
+            return self.model.network.logits(streams)[0]
+
     def _require_room(self, tokens: int) -> None:
         if self.position + tokens > self.context:
             needed = self.position + tokens
             raise ContextFullError(f"the prompt needs {needed} tokens, this session's context holds {self.context}")
 
     def _guarded(self, running: Generator[int, None, torch.Tensor]) -> Generator[int, None, torch.Tensor]:
-        """Turn an allocation failure into an EngineError; the timeline has restored itself by then."""
-        try:
+        """A step of the timeline, which has restored itself by the time its failure is told."""
+        with self._telling_failures():
             return (yield from running)
-        except (MemoryError, RuntimeError) as error:
-            if isinstance(error, MemoryError) or "allocate memory" in str(error):
+
+    @contextmanager
+    def _telling_failures(self) -> Iterator[None]:
+        """Turn what the machine fails with into an EngineError: memory that ran out, a kernel, a driver's call."""
+        try:
+            yield
+        except Exception as error:
+            if is_out_of_memory(error):
                 raise EngineError(f"memory ran out at token {self.position}; nothing before it was lost") from error
+            if (told := engine_error(error)) is not None:
+                raise told from error
             raise
 
 

@@ -197,9 +197,8 @@ class ChatPage(QWidget):
         self.composer.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def jump_to(self, message_id: int | None) -> None:
-        """After the chat that is being opened is shown, go to this message."""
+        """After the chat that is about to be opened is shown, the open one too, go to this message."""
         self._jump_to = message_id
-        self._jump()
 
     def _jump(self) -> None:
         message_id = self._jump_to

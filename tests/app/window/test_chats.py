@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 from app.settings import Theme
 from app.widgets.elided_label import ElidedLabel
 from app.window_actions import ACTIONS
+from tests.app.fake_engine import FakeScript
 from tests.app.window.conftest import OpenDriver
 from tests.app.window.driver import WindowDriver
 
@@ -59,6 +60,21 @@ def test_search_finds_words_of_messages_and_opens_the_place(driver: WindowDriver
     driver.wait(lambda: any(row.snippet for row in driver.window.sidebar.rows))
     driver.qtbot.keyClick(driver.window.sidebar.search_field, Qt.Key.Key_Return)
     driver.wait(lambda: driver.chats.current_chat_id == salmon and driver.messages)
+
+
+def test_a_hit_in_the_open_chat_goes_to_its_place(open_driver: OpenDriver) -> None:
+    driver = open_driver(FakeScript(answer=tuple(f"line {n}\n\n" for n in range(60))))
+    driver.ask("A question about zebras")
+    driver.ask("Another one")
+    chat, question = driver.chats.current_chat_id, driver.messages[0].id
+    assert chat is not None
+    bar = driver.window.chat.transcript.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    for message_id, row in ((question, 0), (driver.messages[2].id, 2)):
+        with driver.qtbot.waitSignal(driver.chats.chat_opened, timeout=20_000):
+            driver.window.sidebar.hit_opened.emit(chat, message_id)
+        assert driver.window.chat.transcript.visible_rows().start in (row - 1, row)
+    assert 0 < bar.value() < bar.maximum()
 
 
 def test_find_in_chat_selects_the_match(driver: WindowDriver) -> None:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.chat.models import ExportFormat
 from app.chat.service import ChatService
@@ -21,17 +21,33 @@ def file_name_for(title: str) -> str:
 
 
 def choose_and_export(parent: QWidget, chats: ChatService, chat_id: int, title: str) -> None:
-    """Ask where to and as what, then export."""
+    """Ask where to and as what, then export. A file is only replaced after a question."""
     markdown, as_json = _tr("Markdown (*.md)"), _tr("JSON (*.json)")
-    suggested = str(Path.home() / f"{file_name_for(title)}.md")
-    name, chosen = QFileDialog.getSaveFileName(parent, _tr("Export chat"), suggested, f"{markdown};;{as_json}")
-    if not name:
-        return
-    path = Path(name)
-    is_json = path.suffix.lower() == ".json" or (chosen == as_json and not path.suffix)
-    if not path.suffix:
-        path = path.with_suffix(".json" if is_json else ".md")
-    chats.export_chat(chat_id, path, ExportFormat.JSON if is_json else ExportFormat.MARKDOWN)
+    name = str(Path.home() / f"{file_name_for(title)}.md")
+    while True:
+        name, chosen = QFileDialog.getSaveFileName(parent, _tr("Export chat"), name, f"{markdown};;{as_json}")
+        if not name:
+            return
+        path, form = complete(Path(name), is_json=chosen == as_json)
+        # The dialog asked about the name as it was typed.
+        if path == Path(name) or not path.exists() or _may_replace(parent, path):
+            chats.export_chat(chat_id, path, form)
+            return
+
+
+def complete(path: Path, *, is_json: bool) -> tuple[Path, ExportFormat]:
+    """The file to write and its form: JSON where that was chosen or the name says so, else Markdown. A name without an
+    ending gets that of the form, and the ending of the other form gives way to it."""
+    if is_json or path.suffix.lower() == ".json":
+        form, ending, other = ExportFormat.JSON, ".json", ".md"
+    else:
+        form, ending, other = ExportFormat.MARKDOWN, ".md", ".json"
+    return path.with_suffix(ending) if path.suffix.lower() in ("", other) else path, form
+
+
+def _may_replace(parent: QWidget, path: Path) -> bool:
+    text = _tr("{file} is already there. Replace it?").format(file=path.name)
+    return QMessageBox.question(parent, _tr("Export chat"), text) is QMessageBox.StandardButton.Yes
 
 
 def choose_and_import(parent: QWidget, chats: ChatService) -> None:

@@ -1072,6 +1072,10 @@
             <translation>dies sollte ein Objekt sein</translation>
         </message>
         <message>
+            <source>{file} is already there. Replace it?</source>
+            <translation>{file} ist schon vorhanden. Ersetzen?</translation>
+        </message>
+        <message>
             <source>{key} has the unknown value {found!r}</source>
             <translation>{key} hat den unbekannten Wert {found!r}</translation>
         </message>

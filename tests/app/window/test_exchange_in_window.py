@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from tests.app.window.driver import WindowDriver
 
@@ -36,6 +36,48 @@ def test_a_chat_is_exported_and_that_is_said(
     text = path.read_text()
     assert "Who are you?" in text
     assert (suffix == ".json") == text.startswith("{")
+
+
+@pytest.mark.parametrize("name", ["notes", "notes.json", "notes.md"])
+@pytest.mark.parametrize("chosen", ["Markdown (*.md)", "JSON (*.json)", ""])
+def test_the_chosen_form_is_written_under_its_own_ending(
+    driver: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, chosen: str
+) -> None:
+    driver.ask("Who are you?")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), chosen))
+    menu(driver, "export")
+    driver.wait(driver.window.toast.isVisible)
+    is_json = "JSON" in chosen or name.endswith(".json")
+    (written,) = tmp_path.glob("notes*")
+    assert written.name == ("notes.json" if is_json else "notes.md")
+    assert written.read_text().startswith("{") == is_json
+
+
+@pytest.mark.parametrize("chosen", ["Markdown (*.md)", "JSON (*.json)"])
+@pytest.mark.parametrize("replaces", [True, False])
+def test_a_file_that_the_dialog_did_not_ask_about_is_replaced_only_after_a_question(
+    driver: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, *, replaces: bool
+) -> None:
+    driver.ask("Who are you?")
+    path = tmp_path / ("notes.json" if "JSON" in chosen else "notes.md")
+    path.write_text("my own notes")
+    answers = iter([(str(tmp_path / "notes"), chosen), ("", "")])
+    asked: list[str] = []
+
+    def question(_parent: QWidget, _title: str, text: str) -> QMessageBox.StandardButton:
+        asked.append(text)
+        return QMessageBox.StandardButton.Yes if replaces else QMessageBox.StandardButton.No
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: next(answers))
+    monkeypatch.setattr(QMessageBox, "question", question)
+    menu(driver, "export")
+    assert asked == [f"{path.name} is already there. Replace it?"]
+    if replaces:
+        driver.wait(driver.window.toast.isVisible)
+        assert "Who are you?" in path.read_text()
+    else:
+        assert next(answers, None) is None  # the dialog came again
+        assert path.read_text() == "my own notes"
 
 
 def test_imported_chats_are_counted_and_the_first_is_shown(

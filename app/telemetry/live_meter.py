@@ -33,6 +33,15 @@ from engine.speed import decode_tok_s, prefill_tok_s
 WINDOW_S = 2.0
 _KEPT_POINTS = 1200  # of the chart; then every second one is dropped
 _POINT_EVERY_S = 0.2
+_OF_THE_RUN = (
+    PrefillProgressed,
+    TextArrived,
+    AnswerFinished,
+    AnswerFailed,
+    BenchmarkAdvanced,
+    BenchmarkFinished,
+    BenchmarkFailed,
+)
 
 
 class Activity(Enum):
@@ -85,13 +94,18 @@ class LiveMeter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._report: MemoryReport | None = None
+        self._job_id: int | None = None  # of the run whose figures these are
         self._begin(False, None)
         self._activity = Activity.IDLE
 
     def consume(self, event: Event) -> None:
-        """Take in one event; those that say nothing about speed or memory change nothing."""
+        """Take in one event; those of a job that is not the running one, a queued one that was stopped say, and those
+        that say nothing about speed or memory change nothing."""
+        if isinstance(event, _OF_THE_RUN) and event.job_id != self._job_id:
+            return
         match event:
-            case AnswerStarted(prompt_tokens=tokens):
+            case AnswerStarted(job_id=job_id, prompt_tokens=tokens):
+                self._job_id = job_id
                 self._begin(False, tokens)
             case PrefillProgressed(progress=progress):
                 self._advance(progress)
@@ -112,7 +126,8 @@ class LiveMeter:
 
     def _consume_benchmark(self, event: Event) -> None:
         match event:
-            case BenchmarkStarted():
+            case BenchmarkStarted(job_id=job_id):
+                self._job_id = job_id
                 self._begin(True, None)
             case BenchmarkAdvanced(update=BenchActivity(event=inner)):
                 self._consume_inner(inner)

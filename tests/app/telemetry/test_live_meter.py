@@ -4,6 +4,7 @@ import pytest
 
 from app.protocol.events import (
     AnswerFailed,
+    AnswerFinished,
     BenchmarkAdvanced,
     BenchmarkFailed,
     BenchmarkFinished,
@@ -11,8 +12,11 @@ from app.protocol.events import (
     Event,
     LoadCancelled,
     ModelLoaded,
+    PrefillProgressed,
+    TextArrived,
 )
 from app.telemetry.live_meter import Activity, LiveFigures, LiveMeter
+from app.worker import stopped_before_start
 from engine.bench.records import BenchActivity
 from engine.events import Event as EngineEvent
 from engine.events import Finished, FinishReason, MemoryChanged, Timings, TokenDecoded, Usage
@@ -129,6 +133,32 @@ def test_another_model_forgets_the_memory(live: _Meter) -> None:
 def test_other_events_change_nothing(live: _Meter) -> None:
     before = live.at(0, events.started())
     assert live.at(0, LoadCancelled(3, None, True)) == before
+
+
+_PIECE = BenchActivity(TokenDecoded(0, 5, "", 48.0))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        PrefillProgressed(7, 7, events.progress(1, 100)),
+        TextArrived(7, 7, "", "x", 1, 0, 3.0),
+        AnswerFinished(7, 7, stopped_before_start(7)),
+        AnswerFailed(7, 7, "memory ran out", False),
+        BenchmarkAdvanced(7, _PIECE),
+        BenchmarkFinished(7, stopped=True),
+        BenchmarkFailed(7, "memory ran out", False),
+    ],
+)
+def test_the_end_of_a_waiting_job_leaves_the_running_one_alone(live: _Meter, other: Event) -> None:
+    live.at(0, events.started())
+    live.at(36, events.read_layer(43))
+    before = live.at(37, events.text(5))
+    assert live.at(38, other) == before
+    live.at(40, BenchmarkStarted(2))
+    before = live.at(41, BenchmarkAdvanced(2, _PIECE))
+    assert live.at(42, other) == before
+    assert live.at(43, BenchmarkFinished(2, stopped=False)).activity is Activity.DONE
 
 
 def test_a_benchmark_sample_shows_the_figures_of_its_row(live: _Meter) -> None:

@@ -4,13 +4,14 @@ An APU's GPU memory is its carve-out (VRAM) plus what the kernel lets it map of 
 memory" alone has been wrong in both directions, so the counters of sysfs and the system's available memory decide.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
-from engine.backends.gpu_matrix import device_format
+from engine.backends.gpu_placement import format_held, held_together, is_exact_in_f16
 from engine.backends.memory_need import MemoryNeed, require_room
-from engine.cache_shape import CacheShape
+from engine.cache_shape import F16_BYTES, F32_BYTES, CacheShape
 from engine.config import ModelConfig
 from engine.gpu_counters import GpuCounters, read_gpus
 from engine.host import available_bytes
@@ -27,7 +28,7 @@ _ALWAYS_FLOAT32 = ("_fn.weight", "_ape.weight")  # mixers and position biases, w
 
 def placed_bytes(stored: StoredWeights) -> int:
     """Bytes of all weights as engine.backends.gpu_placement holds them."""
-    return sum(_placed(stored, name) for name in stored.source.tensors)
+    return sum(_placed(stored, names) for names in held_together(stored.source.tensors))
 
 
 def available_on_gpu(device: torch.device, root: Path = Path("/")) -> int | None:
@@ -78,13 +79,16 @@ def require_gpu_memory(
     require_room(stored.source.name, "GPU", need, available_on_gpu(device), advice(need.total))
 
 
-def _placed(stored: StoredWeights, name: str) -> int:
-    tensor, part = stored.tensor(name), part_of(name)
-    if part is not None and part.is_matrix:
-        kind = device_format(stored.codec(name).name, tensor.shape[-1])
-        return stored.stored_bytes(name) if kind else tensor.elements * 2
-    is_half = part is Part.EXACT and stored.codec(name).name == "F16" and not name.endswith(_ALWAYS_FLOAT32)
-    return tensor.elements * (2 if is_half else 4)
+def _placed(stored: StoredWeights, names: Sequence[str]) -> int:
+    """Bytes of tensors that are held together, as matrices, exact matrices or values."""
+    part, elements = part_of(names[0]), sum(stored.tensor(name).elements for name in names)
+    if part is None:
+        return 0  # not the model's, so not loaded
+    if part.is_matrix:
+        width = stored.tensor(names[0]).shape[-1]
+        return elements // width * format_held(stored, names).row_bytes(width)
+    is_matrix = part is Part.EXACT and not names[0].endswith(_ALWAYS_FLOAT32)
+    return elements * (F16_BYTES if is_matrix and is_exact_in_f16(stored, names) else F32_BYTES)
 
 
 def _largest(cards: tuple[GpuCounters, ...]) -> GpuCounters | None:

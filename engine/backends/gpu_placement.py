@@ -5,12 +5,15 @@ There is never a second copy of a tensor in host memory: pieces go from the mapp
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from types import MappingProxyType
 
 import torch
 
 from engine.backends.gpu_matrix import BlockMatrix, GateUp, device_format
 from engine.errors import ModelFileError
+from engine.names import family
 from engine.placement import Advance
 from engine.quant.codecs import Codec, decode
 from engine.stored_weights import StoredWeights
@@ -19,6 +22,40 @@ from kernels.ops.formats import WeightFormat
 from kernels.ops.matvec import Matrix as StoredMatrix
 
 _PIECE_BYTES = 64 << 20
+_TOGETHER = (
+    ("attn_q_a.weight", "attn_kv.weight"),
+    ("ffn_gate_exps.weight", "ffn_up_exps.weight"),
+    ("ffn_gate_shexp.weight", "ffn_up_shexp.weight"),
+    (
+        "attn_compressor_kv.weight",
+        "attn_compressor_gate.weight",
+        "indexer_compressor_kv.weight",
+        "indexer_compressor_gate.weight",
+        "indexer.proj.weight",
+    ),
+)
+_GROUP_OF = MappingProxyType({leaf: group[0] for group in _TOGETHER for leaf in group})
+
+
+def held_together(names: Iterable[str]) -> list[list[str]]:
+    """Canonical names in the groups that one call of a placement takes in (engine.weights), and that share a form."""
+    groups = defaultdict[tuple[str, str], list[str]](list)
+    for name in names:
+        leaf = family(name)
+        groups[name.removesuffix(leaf), _GROUP_OF.get(leaf, leaf)].append(name)
+    return list(groups.values())
+
+
+def format_held(stored: StoredWeights, names: Sequence[str]) -> WeightFormat:
+    """Matrices of one width: as stored, if all of them are in one format and the device reads it, else as F16."""
+    codecs = {stored.codec(name).name for name in names}
+    kind = device_format(codecs.pop(), stored.tensor(names[0]).shape[-1]) if len(codecs) == 1 else None
+    return kind or WeightFormat.F16
+
+
+def is_exact_in_f16(stored: StoredWeights, names: Sequence[str]) -> bool:
+    """Whether exact matrices keep their precision in F16: only where all of them are stored so."""
+    return all(stored.codec(name).name == "F16" for name in names)
 
 
 class BlockPlacement:
@@ -39,13 +76,12 @@ class BlockPlacement:
         return BlockMatrix(self._place(stored, names, advance))
 
     def gate_up(self, stored: StoredWeights, gate: str, up: str, advance: Advance) -> GateUp:
-        same = stored.codec(gate) is stored.codec(up)
-        kind = None if same else WeightFormat.F16
+        kind = format_held(stored, (gate, up))
         return GateUp(self._place(stored, [gate], advance, kind), self._place(stored, [up], advance, kind))
 
     def exact(self, stored: StoredWeights, names: Sequence[str], advance: Advance) -> BlockMatrix | torch.Tensor:
         """F16 as it is stored; float32 where any of them is stored finer or in fewer bits."""
-        if all(stored.codec(name).name == "F16" for name in names):
+        if is_exact_in_f16(stored, names):
             return BlockMatrix(self._place(stored, names, advance))
         parts = []
         for name in names:
@@ -66,7 +102,7 @@ class BlockPlacement:
         shapes = [stored.tensor(name).shape for name in names]
         width, experts = shapes[0][-1], math.prod(shapes[0][:-2])
         rows = sum(shape[-2] for shape in shapes)
-        kind = kind or self._common_format(stored, names, width)
+        kind = kind or format_held(stored, names)
         blocks = torch.empty(experts * rows, kind.row_bytes(width), dtype=torch.uint8, device=self._device)
         at = 0
         for name, shape in zip(names, shapes, strict=True):
@@ -74,11 +110,6 @@ class BlockPlacement:
             self._fill(stored, name, kind, blocks[at : at + count].view(-1), advance)
             at += count
         return StoredMatrix(kind, blocks, rows, width, experts)
-
-    def _common_format(self, stored: StoredWeights, names: Sequence[str], width: int) -> WeightFormat:
-        codecs = {stored.codec(name).name for name in names}
-        kind = device_format(codecs.pop(), width) if len(codecs) == 1 else None
-        return kind or WeightFormat.F16
 
     def _fill(self, stored: StoredWeights, name: str, kind: WeightFormat, out: torch.Tensor, advance: Advance) -> None:
         """One tensor's blocks into `out`, flat uint8 on the device."""

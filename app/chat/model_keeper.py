@@ -28,7 +28,7 @@ class ModelKeeper(QObject):
         self._host = host
         self._settings = settings
         self._job_id: int | None = None
-        self._is_start = False
+        self._is_start = False  # the load is the program's own choice, and changes no setting
         self._settled = ModelStatus(ModelState.NONE)  # the model that answers until another one is ready
         self.status = ModelStatus(ModelState.NONE)
 
@@ -53,11 +53,15 @@ class ModelKeeper(QObject):
     def load_at_start(self) -> None:
         """Load the model used last; if that fails, the embedded one, so that a question can be asked."""
         choice = self._settings.settings.model
-        self._is_start = bool(choice.path) and choice.reload_last
-        self.load(Path(choice.path) if self._is_start else None)
+        self._is_start = True
+        self._load(Path(choice.path) if choice.path and choice.reload_last else None)
 
     def load(self, path: Path | None) -> None:
-        """Load a model after the jobs before it; None is the embedded one."""
+        """Load a model that the person chose, after the jobs before it; None is the embedded one."""
+        self._is_start = False
+        self._load(path)
+
+    def _load(self, path: Path | None) -> None:
         choice = self._settings.settings.model
         rounding = None if choice.kv_rounding == "auto" else choice.kv_rounding
         self._job_id = self._host.load_model(path, backend=choice.backend, kv_rounding=rounding, dtype=choice.dtype)
@@ -97,8 +101,7 @@ class ModelKeeper(QObject):
         self._job_id = None
         self._forget_unless(event.kept_previous)
         if self._is_start and event.path is not None:  # keep the choice: its disk may only be away today
-            self.load(None)
-            self._is_start = True
+            self._load(None)
             text = self.tr("{reason} The embedded model is used instead.").format(reason=translated(event.message))
             self.notice.emit(Notice(NoticeLevel.WARNING, text, key=NOTICE_KEY, is_bug=event.is_bug))
             return

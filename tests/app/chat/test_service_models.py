@@ -1,11 +1,14 @@
 """ChatService and its model: asking while it loads, switching, a model that is gone, none at all."""
 
 import threading
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.chat.models import MessageState, ModelState, NoticeLevel
 from app.generation import GenerationState
 from engine.errors import ModelFileError
+from tests.app.backend_recorder import Backend
 from tests.app.conftest import MakeBackend
 from tests.app.fake_engine import FakeScript
 
@@ -51,6 +54,46 @@ def test_a_model_that_is_gone_at_start_is_said_and_the_embedded_one_loaded(
     assert later.backend.settings.settings.model.path == str(tmp_path / "big.gguf")  # it may come back
     later.ask("hello")
     assert later.shown[-1].text == "Hello, world."
+
+
+OLD, NEW = Path("/models/old.gguf"), Path("/models/new.gguf")
+
+
+def start_on_old_model(backend: Backend, *, reload_last: bool = True) -> None:
+    backend.settings.change(
+        lambda s: replace(s, model=replace(s.model, path=str(OLD), reload_last=reload_last)),
+    )
+
+
+def test_a_model_chosen_while_the_last_one_loads_is_remembered(make_backend: MakeBackend) -> None:
+    gate = threading.Event()
+    chat = make_backend(FakeScript(load_gate=gate), prepare=start_on_old_model, wait=False)
+    assert chat.chats.model_status.path == OLD
+    chat.chats.load_model(NEW)
+    gate.set()
+    chat.wait(lambda: chat.chats.model_status.state is ModelState.READY)
+    assert chat.chats.model_path == NEW
+    assert chat.backend.settings.settings.model.path == str(NEW)
+
+
+def test_a_chosen_model_that_fails_is_not_replaced_by_another(make_backend: MakeBackend) -> None:
+    script = FakeScript(load_gate=threading.Event(), load_error=ModelFileError("The model is damaged."))
+    assert script.load_gate is not None
+    chat = make_backend(script, prepare=start_on_old_model, wait=False)
+    chat.chats.load_model(NEW)
+    script.load_gate.set()
+    chat.wait(lambda: chat.notices)
+    assert [(notice.level, notice.text) for notice in chat.notices] == [(NoticeLevel.ERROR, "The model is damaged.")]
+    assert chat.chats.model_status.state is ModelState.FAILED
+    assert f"load {None}" not in chat.engine.calls
+    assert chat.backend.settings.settings.model.path == str(OLD)
+
+
+def test_a_start_without_the_last_model_keeps_the_choice(make_backend: MakeBackend) -> None:
+    chat = make_backend(prepare=partial(start_on_old_model, reload_last=False))
+    chat.wait(lambda: chat.chats.model_status.state is ModelState.READY)
+    assert chat.chats.model_path is None
+    assert chat.backend.settings.settings.model.path == str(OLD)
 
 
 def test_no_model_at_all_leaves_the_app_usable(make_backend: MakeBackend) -> None:

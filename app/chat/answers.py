@@ -143,6 +143,11 @@ class AnswerRunner(QObject):
         state = next_state(self.status(message.chat_id).state, trigger)
         self._set_status(ChatStatus(message.chat_id, state, message.id))
 
+    def end_unasked(self, message: Message) -> None:
+        """An empty answer that is committed, but is not wanted any more: stopped, and the engine never hears of it."""
+        self.saver.finish(message.chat_id, message.id, AnswerEnd(MessageState.STOPPED, ""))
+        self.message_changed.emit(replace(message, state=MessageState.STOPPED))
+
     def stop(self, chat_id: int) -> None:
         """Stop the conversation's answer; a conversation that does not work, or stops already, is left alone."""
         status = self.status(chat_id)

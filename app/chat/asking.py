@@ -49,6 +49,7 @@ class Asking(QObject):
         drafting: Drafting,
         budgeter: Budgeter,
         models: ModelKeeper,
+        sending: Sender,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -58,10 +59,11 @@ class Asking(QObject):
         self._refusals: dict[int, Question] = {}  # by chat id: what was refused last
         self._after: dict[int, Callable[[], None]] = {}  # by chat id: what follows when its answer has ended
         self._is_closed = False
-        self.sending = Sender(store, host, settings, self)
-        self.sending.committed.connect(self._on_committed)
-        self.sending.refused.connect(self._on_refused)
-        self.sending.failed.connect(self._on_send_failed)
+        self.sending = sending
+        sending.committed.connect(self._on_committed)
+        sending.overtaken.connect(self._on_overtaken)
+        sending.refused.connect(self._on_refused)
+        sending.failed.connect(self._on_send_failed)
 
     # ---- asked by the service
 
@@ -149,6 +151,19 @@ class Asking(QObject):
         counted: PromptCounted | None,
         answer_tokens: int,
     ) -> None:
+        self._on_stored(question)
+        if not self._is_closed:
+            self._budgeter.answer_begun(question.chat_id, counted, answer_tokens)
+            self._show(committed)
+            self._start(committed, prompt, answer_tokens)
+
+    def _on_overtaken(self, question: Question, committed: Committed) -> None:
+        """The person stopped it too late to take it back: it stands there, with an answer that was stopped."""
+        self._on_stored(question)
+        self._show(committed)
+        self._answers.end_unasked(committed.answer)
+
+    def _on_stored(self, question: Question) -> None:
         self._refusals.pop(question.chat_id, None)
         self.notice.emit(Notice(NoticeLevel.INFO, "", NOTICE_KEY))
         if question.is_new:
@@ -158,9 +173,6 @@ class Asking(QObject):
             self.sent.emit(question.chat_id)
         elif question.edits is not None:
             self.edited.emit(question.edits)
-        if not self._is_closed:
-            self._budgeter.answer_begun(question.chat_id, counted, answer_tokens)
-            self._start(committed, prompt, answer_tokens)
 
     def _on_refused(self, refused: SendRefused, question: Question) -> None:
         self._refusals[question.chat_id] = question
@@ -184,7 +196,7 @@ class Asking(QObject):
         else:
             action()
 
-    def _start(self, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int) -> None:
+    def _show(self, committed: Committed) -> None:
         if committed.opened is None:
             self._stage.append(committed.question, committed.answer)
             self.message_added.emit(committed.question)
@@ -192,6 +204,9 @@ class Asking(QObject):
         else:
             self._stage.show_branch(committed.opened)
         self._stage.update_chat(committed.chat)
+        self.chats_touched.emit()
+
+    def _start(self, committed: Committed, prompt: tuple[PromptMessage, ...], answer_tokens: int) -> None:
         settings = effective_settings(committed.chat, self._settings.settings)
         self._answers.start(
             committed.answer,
@@ -201,7 +216,6 @@ class Asking(QObject):
             mode=self._settings.settings.model.mode.value,
             is_loading=self._models.is_loading and not self._host.has_model,
         )
-        self.chats_touched.emit()
 
     def _failing(self, doing: str) -> Callable[[BaseException], None]:
         return lambda error: self.failed.emit(error, doing)

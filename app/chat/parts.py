@@ -13,6 +13,7 @@ from app.chat.library import ChatLibrary
 from app.chat.model_keeper import ModelKeeper
 from app.chat.models import ChatStatus, Message, ModelState, ModelStatus, Notice, NoticeLevel, PendingDocuments
 from app.chat.news import ChatNews
+from app.chat.sending import Sender
 from app.chat.stage import Stage
 from app.engine_host import EngineHost
 from app.errors import record_error
@@ -33,9 +34,19 @@ class ChatParts(QObject):
         self.drafting = Drafting(store, host, self)
         self.budgeter = Budgeter(store, host, settings, self)
         self.models = ModelKeeper(host, settings, self)
-        self.stage = Stage(store, self.answers, self.drafting, self.budgeter, self)
+        self.sending = Sender(store, host, settings, self)
+        self.stage = Stage(store, self.answers, self.drafting, self.budgeter, self.sending, self)
         self.asking = Asking(
-            store, host, settings, self.stage, self.answers, self.drafting, self.budgeter, self.models, self
+            store,
+            host,
+            settings,
+            self.stage,
+            self.answers,
+            self.drafting,
+            self.budgeter,
+            self.models,
+            self.sending,
+            self,
         )
         host.event_arrived.connect(self._on_engine_event)
         settings.changed.connect(self._on_settings_changed)
@@ -93,7 +104,7 @@ class ChatParts(QObject):
     # ---- what the parts tell
 
     def _on_engine_event(self, event: Event) -> None:
-        for part in (self.models, self.answers, self.drafting, self.asking.sending, self.budgeter):
+        for part in (self.models, self.answers, self.drafting, self.sending, self.budgeter):
             part.on_event(event)
 
     def _on_status_changed(self, status: ChatStatus) -> None:
@@ -120,8 +131,8 @@ class ChatParts(QObject):
             self._news.draft_changed.emit(chat_id, text)
 
     def _on_model_changed(self, status: ModelStatus) -> None:
-        self.asking.sending.model_name = self.models.name
-        self.asking.sending.context_length = self.budgeter.context_length = self.models.context_length
+        self.sending.model_name = self.models.name
+        self.sending.context_length = self.budgeter.context_length = self.models.context_length
         if status.state is ModelState.READY:
             self.budgeter.recount()
         self._news.model_changed.emit(status)

@@ -70,7 +70,7 @@ class Committed:
 def prepare(db: sqlite3.Connection, question: Question, settings: Settings) -> Prepared:
     """Read what the question would be asked with, and make the prompt of it. Raises MissingRowError."""
     chat = chats.load_chat(db, question.chat_id)
-    parent_id, asked = _asked(db, question)
+    parent_id, asked = _parent(db, question), _asked(db, question)
     history = load_history(db, parent_id, chat.history_from_id)
     start = chat.history_from_id
     if question.option is not None and question.chose(FitChoice.LEAVE_OUT_OLDEST):
@@ -81,21 +81,27 @@ def prepare(db: sqlite3.Connection, question: Question, settings: Settings) -> P
     return Prepared(chat, history, asked, parent_id, start, effective, prompt)
 
 
-def _asked(db: sqlite3.Connection, question: Question) -> tuple[int | None, HistoryMessage]:
-    """The message before the question, and the question with the texts of its documents."""
+def _parent(db: sqlite3.Connection, question: Question) -> int | None:
+    """The message that the question stands below, as the chat is now. Raises MissingRowError."""
+    if question.stored_id is None:
+        return messages.last_of_branch(db, question.chat_id)
+    return messages.load_message(db, stored_question(db, question.stored_id)).parent_id
+
+
+def _asked(db: sqlite3.Connection, question: Question) -> HistoryMessage:
+    """The question with the texts of its documents. Raises MissingRowError."""
     if question.repeats is not None:
         stored = messages.load_message(db, stored_question(db, question.repeats))
-        attached = documents.texts_of_message(db, stored.id)
-        return stored.parent_id, HistoryMessage(stored.id, Role.USER, stored.text, attached)
-    if question.edits is None:
+        return HistoryMessage(stored.id, Role.USER, stored.text, documents.texts_of_message(db, stored.id))
+    if question.edits is not None:
+        keeps = not question.chose(FitChoice.REMOVE_DOCUMENTS)
+        attached = documents.texts_of_message(db, question.edits) if keeps else ()
+    else:
         attached = tuple(
             (documents.document_name(db, document_id), documents.document_text(db, document_id))
             for document_id in question.document_ids
         )
-        return messages.last_of_branch(db, question.chat_id), HistoryMessage(0, Role.USER, question.text, attached)
-    edited = messages.load_message(db, question.edits)
-    attached = () if question.chose(FitChoice.REMOVE_DOCUMENTS) else documents.texts_of_message(db, edited.id)
-    return edited.parent_id, HistoryMessage(0, Role.USER, question.text, attached)
+    return HistoryMessage(0, Role.USER, question.text, attached)
 
 
 def stored_question(db: sqlite3.Connection, message_id: int) -> int:
@@ -119,9 +125,12 @@ def leave_out(history: tuple[HistoryMessage, ...], turns: int) -> tuple[HistoryM
     return ()
 
 
-def commit(db: sqlite3.Connection, question: Question, prepared: Prepared, model: str) -> Committed:
-    """Store the question, unless it is stored already, and its empty answer."""
+def commit(db: sqlite3.Connection, question: Question, prepared: Prepared, model: str) -> Committed | None:
+    """Store the question, unless it is stored already, and its empty answer. None, and nothing is stored, if the chat
+    shows another branch than when the question was prepared. Raises MissingRowError."""
     chat_id = question.chat_id
+    if _parent(db, question) != prepared.parent_id:
+        return None
     if question.repeats is None:
         question_id = _store(db, question, prepared)
     else:

@@ -2,7 +2,8 @@
 
 GUI thread, owned by ChatService. The order is the promise: what does not fit is said before anything is stored, and a
 question is in the store before the engine hears of it. A changed question and another answer go the same way. Each
-stage answers by signal; `cancel` stops between stages.
+stage answers by signal; `cancel` stops between stages. While a question is on its way its chat shows no other branch
+(Stage refuses), and what a search changes all the same is noticed before the question is stored.
 """
 
 import itertools
@@ -25,6 +26,7 @@ class Sender(QObject):
     """One for the service."""
 
     committed = Signal(object, object, object, object, int)  # Question, Committed, prompt, its count, answer tokens
+    overtaken = Signal(object, object)  # Question, Committed: cancelled while it was stored, so it is not to be asked
     refused = Signal(object, object)  # SendRefused, Question
     failed = Signal(object, str, object)  # error, what was being done, Question
 
@@ -43,7 +45,7 @@ class Sender(QObject):
         return chat_id in self._current
 
     def cancel(self, chat_id: int) -> None:
-        """Forget the question on its way; it is still in the composer."""
+        """Forget the question on its way; it is still in the composer, unless it is being stored right now."""
         self._current.pop(chat_id, None)
 
     def send(self, question: Question) -> None:
@@ -51,12 +53,7 @@ class Sender(QObject):
         if self.is_sending(question.chat_id):
             return
         ticket = self._current[question.chat_id] = next(self._tickets)
-        settings = self._settings.settings
-        self._store.submit(
-            lambda db: prepare(db, question, settings),
-            lambda prepared: self._on_prepared(ticket, question, prepared),
-            self._failing(question, ticket),
-        )
+        self._prepare(ticket, question)
 
     def on_event(self, event: Event) -> None:
         """Counts that were asked for here."""
@@ -65,6 +62,14 @@ class Sender(QObject):
             answer(event)
 
     # ---- stages
+
+    def _prepare(self, ticket: int, question: Question) -> None:
+        settings = self._settings.settings
+        self._store.submit(
+            lambda db: prepare(db, question, settings),
+            lambda prepared: self._on_prepared(ticket, question, prepared),
+            self._failing(question, ticket),
+        )
 
     def _on_prepared(self, ticket: int, question: Question, prepared: Prepared) -> None:
         if self._current.get(question.chat_id) != ticket:
@@ -134,9 +139,16 @@ class Sender(QObject):
         model = self.model_name
         answer_tokens = self._answer_tokens(question, prepared)
 
-        def done(committed: Committed) -> None:
-            self._current.pop(question.chat_id, None)
-            self.committed.emit(question, committed, prepared.prompt, counted, answer_tokens)
+        def done(committed: Committed | None) -> None:
+            is_wanted = self._current.get(question.chat_id) == ticket
+            if committed is None:
+                if is_wanted:  # a search hit was opened meanwhile: ask below what is shown now
+                    self._prepare(ticket, question)
+            elif is_wanted:
+                self._current.pop(question.chat_id)
+                self.committed.emit(question, committed, prepared.prompt, counted, answer_tokens)
+            else:
+                self.overtaken.emit(question, committed)
 
         self._store.submit(lambda db: commit(db, question, prepared, model), done, self._failing(question, ticket))
 

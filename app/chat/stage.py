@@ -14,6 +14,7 @@ from app.chat.answers import AnswerRunner
 from app.chat.budgeting import Budgeter
 from app.chat.drafting import Drafting
 from app.chat.models import Chat, Message, OpenChat, PendingDocuments
+from app.chat.sending import Sender
 from app.store import messages
 from app.store.store import Store
 
@@ -33,10 +34,12 @@ class Stage(QObject):
         answers: AnswerRunner,
         drafting: Drafting,
         budgeter: Budgeter,
+        sending: Sender,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._store, self._answers, self._drafting, self._budgeter = store, answers, drafting, budgeter
+        self._sending = sending
         self._opening = 0  # number of the newest request to open a chat
         self.chat: Chat | None = None
         self.messages: tuple[Message, ...] = ()
@@ -82,9 +85,9 @@ class Stage(QObject):
     def change_branch(
         self, operation: Callable[[sqlite3.Connection], object], doing: str, done: Callable[[], None] | None = None
     ) -> None:
-        """Change what the shown chat shows, unless it is being answered."""
+        """Change what the shown chat shows, unless it is being asked or answered."""
         chat_id = self.chat_id
-        if chat_id is None or self._answers.is_busy(chat_id):
+        if chat_id is None or self._answers.is_busy(chat_id) or self._sending.is_sending(chat_id):
             return
 
         def change(db: sqlite3.Connection) -> OpenChat:

@@ -1,7 +1,8 @@
 """How much memory a model needs on a GPU and how much there is: on AMD by the kernel's own counters.
 
-An APU's GPU memory is its carve-out (VRAM) plus what the kernel lets it map of main memory (GTT); the driver's "free
-memory" alone has been wrong in both directions, so the counters of sysfs and the system's available memory decide.
+An APU has a carve-out (VRAM) and may map main memory (GTT). The driver allocates from the larger one alone
+(amdgpu's apu_prefer_gtt), so they do not add up. The driver's "free memory" has been wrong in both directions, so the
+counters of sysfs and the system's available memory decide.
 """
 
 from collections.abc import Sequence
@@ -32,36 +33,42 @@ def placed_bytes(stored: StoredWeights) -> int:
 
 
 def available_on_gpu(device: torch.device, root: Path = Path("/")) -> int | None:
-    """Bytes that can be allocated; None where nothing tells (a device that is no GPU)."""
+    """Bytes that can be allocated, with those that torch keeps for its next tensors; None where nothing tells (a device
+    that is no GPU).
+    """
     if device.type != "cuda":
         return None
+    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     card = _largest(read_gpus(root)) if torch.version.hip is not None else None
     if card is None:
-        return int(torch.cuda.mem_get_info(device)[0])
-    return available_on_card(card, available_bytes())
+        return int(torch.cuda.mem_get_info(device)[0]) + kept
+    return available_on_card(card, available_bytes()) + kept
 
 
 def available_on_card(card: GpuCounters, main_memory: int | None) -> int:
-    """Free carve-out, plus free GTT as far as main memory can give it."""
-    carved = max((card.vram_total or 0) - (card.vram_used or 0), 0)
+    """Free carve-out, or free GTT as far as main memory can give it: whichever of the two the driver uses."""
+    if not _maps_main_memory(card):
+        return max((card.vram_total or 0) - (card.vram_used or 0), 0)
     mapped = max((card.gtt_total or 0) - (card.gtt_used or 0), 0)
-    if main_memory is not None:
-        mapped = min(mapped, max(main_memory - _DESKTOP_BYTES, 0))
-    return carved + mapped
+    return mapped if main_memory is None else min(mapped, max(main_memory - _DESKTOP_BYTES, 0))
 
 
 def advice(needed: int, root: Path = Path("/")) -> str:
     """What to change on this machine so that `needed` bytes fit."""
     card = _largest(read_gpus(root))
-    if card is None or not card.gtt_total:
+    if card is None or not card.gtt_total or not _maps_main_memory(card):
         return "close other programs or choose a smaller model"
-    wanted = needed - (card.vram_total or 0) + _DESKTOP_BYTES // 2
+    wanted = needed + _DESKTOP_BYTES // 2
     if wanted <= card.gtt_total:
         return "close other programs that use the GPU or much memory"
     return (
         f"the GPU may map {card.gtt_total / (1 << 30):.1f} GiB of main memory: raise that limit with the kernel "
         f"parameter ttm.pages_limit={-(-wanted // _PAGE_BYTES)}, or choose a smaller model"
     )
+
+
+def _maps_main_memory(card: GpuCounters) -> bool:
+    return (card.vram_total or 0) < (card.gtt_total or 0)
 
 
 def largest_usual_step(config: ModelConfig) -> tuple[Step, int]:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import MappingProxyType
 
 import pytest
@@ -12,11 +11,10 @@ import torch
 import engine
 from engine.backends.cpu import CpuBackend
 from engine.backends.gpu_matrix import BlockMatrix, GateUp
-from engine.backends.gpu_memory import advice, available_on_card, placed_bytes
+from engine.backends.gpu_memory import placed_bytes
 from engine.backends.gpu_placement import BlockPlacement, held_together
 from engine.config import ModelConfig
 from engine.errors import ModelFileError, Stopped, UserError
-from engine.gpu_counters import GpuCounters
 from engine.model_source import open_model
 from engine.names import LAYER_ROWS, Part
 from engine.placement import DecodedPlacement
@@ -28,7 +26,6 @@ from engine.weights import ModelWeights, load_weights
 from kernels.ops.formats import WeightFormat
 
 CPU = torch.device("cpu")
-GIB = 1 << 30
 F32, F16, BF16, FP4 = 0, 1, 30, 101  # GGUF's numbers
 MATRICES = [row.gguf for row in LAYER_ROWS if row.part.is_matrix or row.part is Part.EXACT]
 
@@ -155,16 +152,8 @@ def test_running_out_of_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch) 
     assert released
 
 
-def test_an_apus_memory_is_its_carve_out_and_what_main_memory_can_give() -> None:
-    card = GpuCounters("card0", GIB // 2, GIB, 10 * GIB, 100 * GIB, None, None)
-    assert available_on_card(card, None) == GIB // 2 + 90 * GIB
-    assert available_on_card(card, 64 * GIB) == GIB // 2 + 60 * GIB
-    assert available_on_card(card, 2 * GIB) == GIB // 2
-
-
 def test_a_gpu_is_asked_for_by_name_and_missed_in_words() -> None:
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     with pytest.raises(UserError, match="cannot run on a GPU here: this torch sees no GPU"):
         engine.load(backend="gpu")
-    assert advice(100 * GIB, root=Path("/nonexistent")).startswith("close other programs")

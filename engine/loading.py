@@ -60,7 +60,7 @@ class Model:
         self.info, self.network, self.tokenizer, self.rounding = info, network, tokenizer, rounding
         self._source = source  # keeps the mapping that compiled programs read
         self.config = network.config
-        self._weight_bytes = network.weights.nbytes()
+        self._weight_bytes = network.weights.nbytes() + network.backend.copied_bytes
         self.fingerprint = _fingerprint(source, self.config, network.backend.compute_dtype)
 
     def encode_chat(self, messages: Sequence[Message], thinking: bool = False) -> list[int]:

@@ -42,6 +42,7 @@ class Backend(Protocol):
     singly_up_to: int  # tokens of a prompt that go faster one by one through `token_program` than as one step
     works_in_bands: bool  # whether work between two attentions goes band by band rather than over the whole step
     native_note: str  # which compiled kernels run, or why none
+    copied_bytes: int  # of weights that prepare_decode holds besides those that were placed
 
     def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
         """Raises UserError, in one sentence, where a model of these weights would not fit this machine."""

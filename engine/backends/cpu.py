@@ -40,6 +40,7 @@ class CpuBackend:
     def __init__(self, config: ModelConfig, compute_dtype: torch.dtype) -> None:
         self.config, self.compute_dtype = config, compute_dtype
         self.native_note = "plain torch"
+        self.copied_bytes = 0
 
     def require_memory(self, stored: StoredWeights, rounding: KvRounding) -> None:
         """Raises UserError where the weights, decoded, do not fit into what is free."""

@@ -24,8 +24,13 @@ _ROUNDING = {
 }
 
 
-def build_program(library: Library, stored: StoredWeights, config: ModelConfig, weights: ModelWeights) -> DecodeProgram:
-    """The program of one model. Raises ValueError naming the tensor that does not fit the compiled kernels."""
+def build_program(
+    library: Library, stored: StoredWeights, config: ModelConfig, weights: ModelWeights
+) -> tuple[DecodeProgram, int]:
+    """The program of one model, and the bytes of the copies it holds of weights that it cannot read in place.
+
+    Raises ValueError naming the tensor that does not fit the compiled kernels.
+    """
     matrices = _Matrices(stored)
     head = weights.head_mixer
     model = native.DecodeModel(
@@ -49,7 +54,7 @@ def build_program(library: Library, stored: StoredWeights, config: ModelConfig, 
         output_norm=weights.output_norm,
         output=matrices.stored("output.weight"),
     )
-    return DecodeProgram(library, model)
+    return DecodeProgram(library, model), matrices.copied_bytes
 
 
 class SessionProgram:
@@ -67,10 +72,11 @@ class SessionProgram:
 
 
 class _Matrices:
-    """Matrices of one model as the program reads them."""
+    """Matrices of one model as the program reads them, and how many bytes of them are copies."""
 
     def __init__(self, stored: StoredWeights) -> None:
         self._stored = stored
+        self.copied_bytes = 0
 
     def stored(self, name: str) -> native.Matrix:
         """The tensor's own blocks; a float32 copy where the program does not know their format."""
@@ -78,10 +84,14 @@ class _Matrices:
         rows, cols = tensor.elements // tensor.shape[-1], tensor.shape[-1]
         if tensor.type_id in {int(codec) for codec in native.Codec}:
             return native.Matrix(self._stored.blocks(name), rows, cols, native.Codec(tensor.type_id))
-        return native.Matrix.dense(self._stored.decode(name).view(rows, cols))
+        return native.Matrix.dense(self._copy(self._stored.decode(name).view(rows, cols)))
 
     def integers(self, name: str) -> torch.Tensor:
-        return self._stored.decode(name).int().contiguous()
+        return self._copy(self._stored.decode(name).int().contiguous())
+
+    def _copy(self, tensor: torch.Tensor) -> torch.Tensor:
+        self.copied_bytes += tensor.nbytes
+        return tensor
 
 
 def _mixer(matrices: _Matrices, prefix: str, mixer: Mixer) -> native.MixerWeights:

@@ -130,7 +130,7 @@ class NativeCpuBackend(CpuBackend):
 
     def prepare_decode(self, stored: StoredWeights, weights: ModelWeights) -> None:
         try:
-            self._program = build_program(self.native.library, stored, self.config, weights)
+            self._program, self.copied_bytes = build_program(self.native.library, stored, self.config, weights)
         except ValueError as misfit:  # widths or types that the compiled call does not take: layer by layer then
             self.native_note = f"{self.native_note}; decodes layer by layer: {misfit}"
 

@@ -61,6 +61,7 @@ class GpuBackend:
     singly_up_to = 12
     works_in_bands = False  # weights are swept once a step
     compute_dtype = torch.float16
+    copied_bytes = 0  # decoding reads the placed weights
 
     def __init__(self, config: ModelConfig, launcher: Launcher, products: DenseProducts, note: str) -> None:
         self._machine = GpuMachine.of(config, launcher)

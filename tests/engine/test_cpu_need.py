@@ -9,7 +9,9 @@ import torch
 
 import engine
 import kernels.cpu
+import resources
 from engine.backends import cpu_backend
+from engine.backends.cpu import CpuBackend
 from engine.backends.cpu_decode import build_program
 from engine.config import ModelConfig
 from engine.convert import convert
@@ -46,8 +48,31 @@ def test_the_decode_program_copies_what_was_forecast(model_file: Path) -> None:
         pytest.skip(native.reason)
     stored = StoredWeights(open_model(model_file))
     model = engine.load(model_file, backend="cpu", dtype="float32")
-    program = build_program(native.library, stored, model.config, model.network.weights)
-    assert copied_bytes(stored.source.tensors.values()) == sum(tensor.nbytes for tensor in copies_in(program.model))
+    program, copied = build_program(native.library, stored, model.config, model.network.weights)
+    assert copied == sum(tensor.nbytes for tensor in copies_in(program.model))
+    assert copied_bytes(stored.source.tensors.values()) == copied
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_session_counts_all_weights_that_are_there(model_file: Path, dtype: str) -> None:
+    """Placed ones, and what the decode program holds of what it cannot read in place."""
+    for path in (model_file, None):
+        model = engine.load(path, backend="cpu", dtype=dtype)
+        backend, weights = model.network.backend, model.network.weights
+        assert isinstance(backend, CpuBackend)
+        program = getattr(backend, "_program", None)
+        there = weights.nbytes() + sum(tensor.nbytes for tensor in copies_in(program.model if program else ()))
+        report = model.session(context=64).memory()
+        assert report.weight_bytes == there
+        stored = StoredWeights(open_model(path or resources.embedded_model()))
+        frequencies = sum(layer.attention.frequencies.nbytes for layer in weights.layers)
+        assert report.weight_bytes == backend.weight_bytes(stored) + frequencies
+
+
+def test_plain_torch_copies_no_weights(model_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HALOBAND_NATIVE", "off")
+    model = engine.load(model_file, backend="cpu", dtype="float32")
+    assert model.session(context=64).memory().weight_bytes == model.network.weights.nbytes()
 
 
 def test_the_types_read_in_place_are_those_of_the_kernels() -> None:

@@ -25,7 +25,7 @@ class PrefillAdvanced:
     """One layer of one step of the prompt is done.
 
     `tokens_done` counts cached tokens, committed steps, and the running step in proportion to its layers;
-    `tok_s` is None until the first layer has been timed. `step`, `layer` and `band` count from 1.
+    `tok_s` is None until the first layer has been timed. An open think tag is a step of its own, the last. `step`, `layer` and `band` count from 1.
     """
 
     job_id: int
@@ -73,7 +73,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Whole-run times in seconds and speeds in tokens per second; None where nothing was measured."""
+    """Whole-run times in seconds and speeds in tokens per second; None where nothing was measured.
+
+    `first_token_s` counts from the call. `prefill_s` does not hold the time to find and load what is known already.
+    """
 
     prefill_s: float
     decode_s: float

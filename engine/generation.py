@@ -39,6 +39,7 @@ class _Clocked:
     prompt_tokens: int
     cached: int = 0
     began: float = 0.0
+    reading: float = 0.0  # what is held has been found, also on disk: what follows is computed
     prefilled: float | None = None
     first_token: float | None = None
     last_token: float | None = None
@@ -61,7 +62,7 @@ class _Clocked:
 
     def timings(self) -> Timings:
         now = self.clock()
-        prefill_s = (self.prefilled if self.prefilled is not None else now) - self.began
+        prefill_s = (self.prefilled if self.prefilled is not None else now) - self.reading
         computed = self.prompt_tokens - self.cached if self.prefilled is not None else 0
         decode_s = self.last_token - self.first_token if self.last_token and self.first_token else 0.0
         return Timings(
@@ -103,6 +104,7 @@ def _events(
 ) -> Iterator[Event]:
     timed.began = timed.clock()
     timed.cached, logits = session.reuse(ids)
+    timed.reading = timed.clock()
     try:
         if logits is None:
             logits = yield from _read_prompt(session, ids, stop, job_id, timed)
@@ -118,28 +120,37 @@ def _events(
 def _read_prompt(
     session: SessionFace, ids: list[int], stop: threading.Event, job_id: int, timed: _Clocked
 ) -> Generator[Event, None, torch.Tensor]:
-    if timed.cached:
-        session.timeline.mark(None)
-    running = session.prefill_steps(ids[timed.cached :], stop)
-    layers = session.model.config.layers
-    while True:
-        try:
-            at = next(running)
-        except StopIteration as finished:
-            logits: torch.Tensor = finished.value
-            return logits
-        yield PrefillAdvanced(
-            job_id=job_id,
-            step=at.step,
-            steps=at.steps,
-            step_tokens=at.step_tokens,
-            layer=at.layers_done,
-            layers=layers,
-            tokens_done=timed.cached + at.done,
-            tokens_total=len(ids),
-            cached=timed.cached,
-            tok_s=prefill_tok_s(at.done, timed.clock() - timed.began),
-        )
+    """Compute what is not held, in one part or two, and keep where each begins; logits after the last token."""
+    border = max(_shared_with_later(session, ids), timed.cached)
+    parts = [part for part in (ids[timed.cached : border], ids[border:]) if part]
+    steps, logits = 0, torch.empty(0)
+    for further, part in zip(reversed(range(len(parts))), parts, strict=True):
+        start, taken = session.position, 0
+        if start:
+            session.timeline.mark(None)
+        running = session.prefill_steps(part, stop)
+        while True:
+            try:
+                at = next(running)
+            except StopIteration as finished:
+                logits = finished.value
+                break
+            taken = at.steps
+            done = start + at.done
+            yield PrefillAdvanced(
+                job_id=job_id,
+                step=steps + at.step,
+                steps=steps + at.steps + further,  # a further part is one token
+                step_tokens=at.step_tokens,
+                layer=at.layers_done,
+                layers=session.model.config.layers,
+                tokens_done=done,
+                tokens_total=len(ids),
+                cached=timed.cached,
+                tok_s=prefill_tok_s(done - timed.cached, timed.clock() - timed.reading),
+            )
+        steps += taken
+    return logits
 
 
 def _answer(
@@ -182,3 +193,8 @@ def _answer(
 def _thinks(session: SessionFace, ids: list[int]) -> bool:
     """Whether the prompt left the model inside an open think tag."""
     return ids[-1] == session.model.tokenizer.think_start
+
+
+def _shared_with_later(session: SessionFace, ids: list[int]) -> int:
+    """How much of a prompt later turns begin with: without an open think tag, because they leave the reasoning out."""
+    return len(ids) - 1 if _thinks(session, ids) else len(ids)

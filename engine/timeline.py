@@ -83,6 +83,8 @@ class Timeline:
     def mark(self, logits: torch.Tensor | None) -> None:
         """Keep this position as one to return to; the oldest beyond a few are forgotten."""
         self.settle()
+        if logits is None and any(kept.position == self.position for kept in self._checkpoints):
+            return  # the logits that are known there stay so
         self._checkpoints = [kept for kept in self._checkpoints if kept.position != self.position]
         self._checkpoints.append(self.state.checkpoint(logits))
         del self._checkpoints[:-KEPT_CHECKPOINTS]

@@ -8,35 +8,15 @@ import pytest
 import torch
 
 from engine.errors import ContextFullError, EngineError, Stopped, UserError
-from engine.events import Event, Finished, FinishReason, MemoryChanged, PrefillAdvanced, TokenDecoded
+from engine.events import Event, FinishReason, MemoryChanged, PrefillAdvanced, TokenDecoded
 from engine.loading import Model
 from engine.plan import Step
-from engine.sampling import Sampling
 from engine.session import Session
+from tests.engine.answering import GREEDY, answer, finished, ids_of, prompt
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
 
 __all__ = ["one_torch_thread"]  # a fixture for every test here
-
-GREEDY = Sampling(temperature=0)
-
-
-def prompt(tokens: int = 300) -> list[int]:
-    ids: list[int] = oracle_case(300)["input_ids"].tolist()
-    return ids[:tokens]
-
-
-def answer(session: Session, ids: list[int], tokens: int = 8, stop: threading.Event | None = None) -> list[Event]:
-    return list(session.generate(ids, GREEDY, tokens, stop or threading.Event(), job_id=5))
-
-
-def ids_of(events: list[Event]) -> list[int]:
-    return [event.id for event in events if isinstance(event, TokenDecoded)]
-
-
-def finished(events: list[Event]) -> Finished:
-    assert isinstance(events[-1], Finished)
-    return events[-1]
 
 
 def all_bits(session: Session) -> list[torch.Tensor]:

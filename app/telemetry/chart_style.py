@@ -1,13 +1,10 @@
 """How charts look: series colours that stay apart for colour-blind people in both themes, and a bare plot widget.
 
-pyqtgraph takes a while to import, so it is imported on a thread of its own once the window stands. GUI thread.
+GUI thread.
 """
 
 import functools
-import importlib
 import math
-import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,16 +33,6 @@ def series_colours(theme: Theme) -> SeriesColours:
         "#0072b2", "#c45100", "#0072b2", "#c45100", "#7a828a"
     )  # fmt: skip
     return SeriesColours(*(ensure_contrast(colour, (theme.base,), VISIBLE) for colour in wished))
-
-
-_import = threading.Thread(target=importlib.import_module, args=("pyqtgraph",), name="charts", daemon=True)
-
-
-def charts_are_ready() -> bool:
-    """True if a plot can be made at once. If not, its library is being imported: ask again a little later."""
-    if _import.ident is None and "pyqtgraph" not in sys.modules:
-        _import.start()
-    return not _import.is_alive()
 
 
 def make_plot(name: str, unit: str = "") -> Any:  # Any: pyqtgraph has no types

@@ -7,13 +7,14 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.telemetry.chart_style import charts_are_ready, line_pen, make_plot, scale_ticks, series_colours, style_plot
+from app.telemetry.chart_library import charts_are_ready
+from app.telemetry.chart_style import line_pen, make_plot, scale_ticks, series_colours, style_plot
 from app.telemetry.live_meter import SpeedPoint
 from app.theme import Theme
 from app.widgets.basics import label
 
 _PLOT_HEIGHT = 72
-_RETRY_MS = 200
+_RETRY_MS = 50
 
 
 def _tr(text: str) -> str:

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.protocol.events import BenchmarkAdvanced, BenchmarkStarted
-from app.telemetry.chart_style import axis_number, charts_are_ready, scale_ticks, series_colours
+from app.telemetry.chart_library import charts_are_ready
+from app.telemetry.chart_style import axis_number, scale_ticks, series_colours
 from app.telemetry.layer_table import LayerTableModel, layer_sentence
 from app.telemetry.live_meter import LiveMeter
 from app.telemetry.live_panel import LivePanel

@@ -25,7 +25,8 @@ class PrefillAdvanced:
     """One layer of one step of the prompt is done.
 
     `tokens_done` counts cached tokens, committed steps, and the running step in proportion to its layers;
-    `tok_s` is None until the first layer has been timed. An open think tag is a step of its own, the last. `step`, `layer` and `band` count from 1.
+    `tok_s` is None until the first layer has been timed. An open think tag is a step of its own, the last. `step` and
+    `layer` count from 1.
     """
 
     job_id: int

@@ -87,6 +87,7 @@ class EngineHost(QObject):
         self._jobs: dict[int, _Job] = {}
         self._stops = StopRegistry()
         self._is_closed = False
+        self.is_stuck = False  # `shutdown` gave up: whoever frees this object now aborts the program
         self._thread = QThread(self)
         self._thread.setObjectName("engine")
         self._worker = EngineWorker(loader, self._stops, session_limit)
@@ -192,6 +193,7 @@ class EngineHost(QObject):
         self._thread.quit()
         ended = not self._thread.isRunning() or self._thread.wait(int(timeout_s * 1000))
         if not ended:
+            self.is_stuck = True
             log.error("the engine thread did not end within %.0f s", timeout_s)
         QCoreApplication.sendPostedEvents(self, QEvent.Type.MetaCall.value)
         return ended

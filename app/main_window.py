@@ -8,12 +8,14 @@ import argparse
 import contextlib
 import functools
 import logging
+import os
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -74,8 +76,24 @@ def run_app(args: argparse.Namespace) -> int:
         window.show()
         status = app.exec()
         window.hide()
+        # So that it goes now: the engine may take a while.
+        app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        host = window.services.host
     instance.release()
+    if host.is_stuck:
+        _end_without_the_engine(status)
     return status
+
+
+def _end_without_the_engine(status: int) -> NoReturn:
+    """End the process while the engine's thread still runs, in a load that cannot be stopped, say. All that is kept is
+    written; Qt would abort if the thread were freed."""
+    log.warning("ending without the engine's thread")
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # nobody may be reading
+            stream.flush()
+    os._exit(status)
 
 
 def make_application() -> QApplication:

@@ -5,6 +5,7 @@ or fails inside a step leaves it at its last committed position.
 """
 
 import threading
+import traceback
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,7 +13,10 @@ from enum import Enum
 
 import torch
 
+from engine.backends.base import TokenProgram
 from engine.backends.failures import engine_error, is_out_of_memory
+from engine.backends.session_memory import require_session_memory
+from engine.cache_shape import CacheShape
 from engine.errors import ContextFullError, EngineError, Stopped, UserError
 from engine.events import Event
 from engine.faces import ModelFace, StepProgress
@@ -45,7 +49,9 @@ class PromptPlan:
 
 
 class Session:
-    """See the module. Raises UserError for a context, mode or token id that makes no sense."""
+    """See the module. Raises UserError for a context, mode or token id that makes no sense, and for a context that
+    does not fit the memory there is; EngineError where memory runs out all the same.
+    """
 
     def __init__(self, model: ModelFace, context: int, mode: Mode, cap: int, cut: Cut, rounding: KvRounding) -> None:
         if not 1 <= context <= model.config.context_length:
@@ -53,9 +59,7 @@ class Session:
         if cap < 1:
             raise UserError(f"a step cap of {cap} tokens is below one token")
         self.model, self.mode, self.cap, self.cut = model, mode, min(cap, STEP_CAP), cut
-        state = SessionState(model.config, context, rounding, model.network.backend.tensor_device)
-        self.timeline = Timeline(model.network, state, selects=mode is not Mode.DENSE)
-        self._program = model.token_program(state, selects=mode is not Mode.DENSE)
+        self.timeline, self._program = self._allocated(context, rounding)
         self._steps: list[Step] = []
 
     @property
@@ -209,6 +213,28 @@ class Session:
     def _logits(self, streams: torch.Tensor) -> torch.Tensor:
         with self._telling_failures():
             return self.model.network.logits(streams)[0]
+
+    def _allocated(self, context: int, rounding: KvRounding) -> tuple[Timeline, TokenProgram | None]:
+        """The session's memory. Whatever raises, none of it is still held by the error: the caller may try again."""
+        config, device = self.model.config, self.model.network.backend.tensor_device
+        require_session_memory(CacheShape.from_config(config, rounding.row_dtype.itemsize), context, device)
+        try:
+            return self._allocate(context, rounding)
+        except Exception as error:
+            traceback.clear_frames(error.__traceback__)
+            if is_out_of_memory(error):
+                raise EngineError(
+                    f"memory ran out for a conversation of {context} tokens; choose a shorter context or close other "
+                    "programs"
+                ) from error
+            if (told := engine_error(error)) is not None:
+                raise told from error
+            raise
+
+    def _allocate(self, context: int, rounding: KvRounding) -> tuple[Timeline, TokenProgram | None]:
+        model, selects = self.model, self.mode is not Mode.DENSE
+        state = SessionState(model.config, context, rounding, model.network.backend.tensor_device)
+        return Timeline(model.network, state, selects), model.token_program(state, selects)
 
     def _require_room(self, tokens: int) -> None:
         if self.position + tokens > self.context:

@@ -2505,6 +2505,10 @@
             <translation>Ein Kontext von {context} Tokens liegt außerhalb von 1 bis {context_length}</translation>
         </message>
         <message>
+            <source>a conversation of {context} tokens needs {needed:n} GiB of memory, and {available:n} GiB are available; choose a shorter context or close other programs</source>
+            <translation>Ein Gespräch von {context} Tokens braucht {needed:n} GiB Speicher, und {available:n} GiB sind verfügbar; wählen Sie einen kürzeren Kontext oder schließen Sie andere Programme</translation>
+        </message>
+        <message>
             <source>a list of finite numbers</source>
             <translation>eine Liste endlicher Zahlen</translation>
         </message>
@@ -2859,6 +2863,10 @@
         <message>
             <source>memory ran out at token {position}; nothing before it was lost</source>
             <translation>Der Speicher ging bei Token {position} aus; nichts davor ging verloren</translation>
+        </message>
+        <message>
+            <source>memory ran out for a conversation of {context} tokens; choose a shorter context or close other programs</source>
+            <translation>Der Speicher reichte nicht für ein Gespräch von {context} Tokens; wählen Sie einen kürzeren Kontext oder schließen Sie andere Programme</translation>
         </message>
         <message>
             <source>metadata key {index:n}</source>

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.chat.budget import FitOption, SendRefused
+from app.chat.budget import SendRefused
 from app.chat.models import OpenChat, PendingDocument, PendingDocuments, PendingState
 from app.chat.service import ChatService
 from app.composer.composer import Composer
@@ -24,7 +24,7 @@ class Composing(QObject):
         service.sent.connect(self._on_sent)
         service.edited.connect(composer.end_edit_of)
         service.send_refused.connect(self._on_send_refused)
-        composer.send_requested.connect(self._send)
+        composer.send_requested.connect(service.send)
         composer.stop_requested.connect(service.stop)
         composer.draft_changed.connect(service.set_draft)
         composer.edit_submitted.connect(service.edit_message)
@@ -52,21 +52,17 @@ class Composing(QObject):
         if names:
             self._service.add_files([Path(name) for name in names])
 
-    def _send(self, option: FitOption | None) -> None:
-        self._composer.note_sent()
-        self._service.send(option)
-
     def _on_documents_changed(self, pending: PendingDocuments) -> None:
         if pending.chat_id == self._service.current_chat_id:
             self._composer.set_documents(pending)
 
     def _on_draft_changed(self, chat_id: int, text: str) -> None:
         if chat_id == self._service.current_chat_id:
-            self._composer.set_draft(text)
+            self._composer.take_draft(text)
 
     def _on_sent(self, chat_id: int) -> None:
         if chat_id == self._service.current_chat_id:
-            self._composer.clear_sent()
+            self._composer.refusal.hide()
 
     def _on_send_refused(self, refused: SendRefused) -> None:
         if refused.chat_id == self._service.current_chat_id:

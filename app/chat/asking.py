@@ -33,7 +33,7 @@ class Asking(QObject):
 
     message_added = Signal(object)  # Message
     sent = Signal(int)  # chat id
-    edited = Signal(int)  # id of the question that a changed one stands beside now
+    edited = Signal(int, str)  # id of the question that a changed one stands beside now, and the changed text
     refused = Signal(object)  # SendRefused
     chats_touched = Signal()  # the list of chats has another order or title
     notice = Signal(object)  # Notice
@@ -68,19 +68,19 @@ class Asking(QObject):
     # ---- asked by the service
 
     def send(self, chat_id: int, option: FitOption | None) -> None:
-        """Send the draft; with an option, what was refused (an edit and another answer too) in that way."""
+        """Send the draft as it is now; with an option, in that way, if not an edit or another answer was refused last:
+        then that."""
         if self._answers.is_busy(chat_id):
             return
-        question = self._refusals.pop(chat_id, None) if option is not None else None
-        if question is None:
-            question = self._question_from_draft(chat_id)
+        refused = self._refusals.pop(chat_id, None) if option is not None else None
+        question = self._question_from_draft(chat_id) if refused is None or refused.is_new else refused
         if question is not None:
             self._send(replace(question, option=option))
 
-    def edit(self, chat_id: int, message_id: int, text: str) -> None:
-        """Ask a changed question beside the old one."""
-        question = Question(chat_id, text, edits=message_id)
-        self._when_free(chat_id, lambda: self.sending.send(question))
+    def edit(self, chat_id: int, message_id: int, text: str, option: FitOption | None = None) -> None:
+        """Ask a changed question beside the old one; with an option that was offered for it, in that way."""
+        question = Question(chat_id, text, edits=message_id, option=option)
+        self._when_free(chat_id, lambda: self._send(question))
 
     def answer_again(self, chat_id: int, message_id: int) -> None:
         """A new answer beside this one."""
@@ -137,6 +137,8 @@ class Asking(QObject):
         def moved(opened: OpenChat) -> None:
             if question.is_new:
                 self._drafting.sent(question.chat_id, question.text, frozenset(question.document_ids))
+            elif question.edits is not None:
+                self.edited.emit(question.edits, question.text)
             self._stage.show(opened)
             self.chats_touched.emit()
             self.send(opened.chat.id, None)
@@ -168,11 +170,9 @@ class Asking(QObject):
         self.notice.emit(Notice(NoticeLevel.INFO, "", NOTICE_KEY))
         if question.is_new:
             self._drafting.sent(question.chat_id, question.text, frozenset(question.document_ids))
-            if question.chat_id == self._stage.chat_id:
-                self._budgeter.set_draft(self._drafting.text(question.chat_id))
             self.sent.emit(question.chat_id)
         elif question.edits is not None:
-            self.edited.emit(question.edits)
+            self.edited.emit(question.edits, question.text)
 
     def _on_refused(self, refused: SendRefused, question: Question) -> None:
         self._refusals[question.chat_id] = question

@@ -64,10 +64,11 @@ class ContextBudget:
 @dataclass(frozen=True, slots=True)
 class SendRefused:
     """A question that was not sent because it does not fit. `is_of_draft`: it is still in the composer; otherwise it is
-    an edit or a wish for another answer, and the composer's own budget says nothing about it."""
+    an edit (of the message `edits`) or a wish for another answer, and the composer's own budget says nothing of it."""
 
     chat_id: int
     budget: ContextBudget
     message: str
     options: tuple[FitOption, ...]
     is_of_draft: bool = True
+    edits: int | None = None

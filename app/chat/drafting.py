@@ -89,12 +89,11 @@ class Drafting(QObject):
 
     def sent(self, chat_id: int, text: str, document_ids: frozenset[int]) -> None:
         """This much of the draft became a question, which the store has. What was added meanwhile stays."""
-        if self.text(chat_id) == text:
-            self._texts[chat_id] = ""
-        else:
-            self.draft_changed.emit(chat_id, self.text(chat_id))
+        draft = self.text(chat_id)
+        self._texts[chat_id] = rest = draft.removeprefix(text).lstrip("\n") if draft.startswith(text) else draft
         self._unsaved.add(chat_id)  # a save of the old text may have crossed the commit on its way
         self._timer.start()
+        self.draft_changed.emit(chat_id, rest)
         self._pending[chat_id] = [kept for kept in self.pending(chat_id) if kept.key not in document_ids]
         self._tell(chat_id)
 

@@ -16,9 +16,9 @@ class ChatNews(QObject):
     status_changed = Signal(object)  # ChatStatus of any chat
     budget_changed = Signal(object)  # ContextBudget of the current chat
     documents_changed = Signal(object)  # PendingDocuments: the chips of the current chat's composer
-    draft_changed = Signal(int, str)  # chat id, text: the service changed the composer ("insert as text", undo)
-    sent = Signal(int)  # chat id: the question is committed; the composer may be emptied
-    edited = Signal(int)  # message id: a changed question stands beside it now; its editing may end
+    draft_changed = Signal(int, str)  # chat id, text: the service changed the composer ("insert as text", sent)
+    sent = Signal(int)  # chat id: the draft is committed as a question; draft_changed says what is left of it
+    edited = Signal(int, str)  # message id, changed text: this stands beside it now; its editing may end
     send_refused = Signal(object)  # SendRefused: it does not fit; offer its options
     model_changed = Signal(object)  # ModelStatus
     notice = Signal(object)  # Notice

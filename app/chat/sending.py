@@ -118,7 +118,8 @@ class Sender(QObject):
             is_exact=True,
         )
         sentence = self._refusal_words(question, prompt_tokens, reserved, context)
-        refused = SendRefused(question.chat_id, budget, sentence, fit_options(whole), is_of_draft=question.is_new)
+        options, chat_id = fit_options(whole), question.chat_id
+        refused = SendRefused(chat_id, budget, sentence, options, is_of_draft=question.is_new, edits=question.edits)
         self.refused.emit(refused, question)
 
     def _refusal_words(self, question: Question, prompt: int, reserved: int, context: int) -> str:

@@ -210,8 +210,8 @@ class ChatService(ChatNews):
         self._drafting.fetch_text(key, lambda text: self.document_text_ready.emit(key, text))
 
     def send(self, option: FitOption | None = None) -> None:
-        """Send the draft with its documents. `option` is one that send_refused offered; with it, what was refused (an
-        edit and another answer too) is sent in that way."""
+        """Send the draft with its documents. `option` is one that send_refused offered; with it, what was refused (the
+        draft as it is now, an edit or another answer) is sent in that way."""
         if self._stage.chat_id is not None:
             self._asking.send(self._stage.chat_id, option)
 
@@ -230,11 +230,11 @@ class ChatService(ChatNews):
             target = self._stage.messages[-1].id if message_id is None else message_id
             self._asking.answer_again(self._stage.chat_id, target)
 
-    def edit_message(self, message_id: int, text: str) -> None:
+    def edit_message(self, message_id: int, text: str, option: FitOption | None = None) -> None:
         """Ask a changed question beside the old one (documents are kept), and answer it; send_refused if it does not
-        fit."""
+        fit. `option` is one that this offered."""
         if self._stage.chat_id is not None:
-            self._asking.edit(self._stage.chat_id, message_id, text)
+            self._asking.edit(self._stage.chat_id, message_id, text, option)
 
     def select_version(self, message_id: int, offset: int) -> None:
         """Show the version `offset` places (-1, +1) beside this message, with all that followed it."""

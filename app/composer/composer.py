@@ -35,7 +35,7 @@ class Composer(QWidget):
 
     send_requested = Signal(object)  # FitOption or None
     stop_requested = Signal()
-    edit_submitted = Signal(int, str)  # message id, changed question
+    edit_submitted = Signal(int, str, object)  # message id, changed question, FitOption or None
     recall_requested = Signal()
     draft_changed = Signal(str)
     files_chosen = Signal(object)  # list[Path]
@@ -55,7 +55,6 @@ class Composer(QWidget):
         self._refused: SendRefused | None = None
         self._changed_since = False  # the question, since it was refused
         self._is_setting = False
-        self._sent_text = ""
         self.refusal = Banner(theme)
         self.editing = Banner(theme)
         self.chips = ChipList(theme)
@@ -152,26 +151,16 @@ class Composer(QWidget):
         self._fit_height()
         self._refresh()
 
-    def note_sent(self) -> None:
-        """Remember what was sent; it leaves the field when the service has it."""
-        self._sent_text = self.field.toPlainText()
-
-    def clear_sent(self) -> None:
-        """The question is stored: take it out of the field, and leave what was typed since."""
-        self.refusal.hide()
-        sent, self._sent_text = self._sent_text, ""
-        if self._edited_id is not None:  # an edit was begun meanwhile; the draft waits behind it
-            self._draft_before_edit = self._draft_before_edit.removeprefix(sent).lstrip("\n")
-            return
-        text = self.field.toPlainText()
-        if text.startswith(sent):
-            rest = text[len(sent) :].lstrip("\n")
-            self.set_draft(rest)
-            self.draft_changed.emit(rest)
+    def take_draft(self, text: str) -> None:
+        """The service changed the draft: show it now, or when the edit that stands before it ends."""
+        if self._edited_id is not None:
+            self._draft_before_edit = text
+        elif text != self.field.toPlainText():
+            self.set_draft(text)
 
     def show_refusal(self, refused: SendRefused) -> None:
         self._refused, self._changed_since = refused, False
-        actions = tuple((option_words(option), self._chooser(option)) for option in refused.options)
+        actions = tuple((option_words(option), self._chooser(refused, option)) for option in refused.options)
         self.refusal.show_text(NoticeLevel.WARNING, refused.message, actions)
 
     def set_theme(self, theme: Theme) -> None:
@@ -198,10 +187,10 @@ class Composer(QWidget):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
 
-    def end_edit_of(self, message_id: int) -> None:
-        """The changed question is stored beside this one."""
+    def end_edit_of(self, message_id: int, text: str) -> None:
+        """A changed question is stored beside this one. What was changed since stays in the field."""
         self.refusal.hide()
-        if self._edited_id == message_id:
+        if self._edited_id == message_id and self.field.toPlainText() == text:
             self.end_edit()
 
     def end_edit(self) -> None:
@@ -216,10 +205,13 @@ class Composer(QWidget):
 
     # ------------------------------------------------------------ inside
 
-    def _chooser(self, option: FitOption) -> Callable[[], None]:
+    def _chooser(self, refused: SendRefused, option: FitOption) -> Callable[[], None]:
         def choose() -> None:
             self.refusal.hide()
-            self.send_requested.emit(option)
+            if self._edited_id is not None and self._edited_id == refused.edits:
+                self._submit_edit(self._edited_id, option)  # as it is now: it may have been changed since
+            else:
+                self.send_requested.emit(option)
 
         return choose
 
@@ -250,13 +242,16 @@ class Composer(QWidget):
 
     def _on_submitted(self) -> None:
         if self._edited_id is not None:
-            text = self.field.toPlainText()
-            if text.strip():  # it stays in the field until it is stored: it may be refused
-                self.edit_submitted.emit(self._edited_id, text)
+            self._submit_edit(self._edited_id, None)
             return
         now = controls(self._state, has_input=self._has_input())
         if now.primary is PrimaryAction.SEND and now.primary_is_enabled:
             self.send_requested.emit(None)
+
+    def _submit_edit(self, message_id: int, option: FitOption | None) -> None:
+        text = self.field.toPlainText()
+        if text.strip():  # it stays in the field until it is stored: it may be refused
+            self.edit_submitted.emit(message_id, text, option)
 
     def _mark(self, name: str, on: bool) -> None:
         self._card.setProperty(name, on)

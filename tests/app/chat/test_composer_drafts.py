@@ -43,6 +43,23 @@ def test_what_is_typed_while_a_question_is_sent_stays(make_backend: MakeBackend)
     assert chat.texts[0] == "question"
 
 
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["shown", "another chat shown"])
+def test_what_is_added_while_a_question_is_sent_stays(make_backend: MakeBackend, *, elsewhere: bool) -> None:
+    chat = make_backend(FakeScript(encode_s=0.1))
+    first = chat.chat_id
+    chat.chats.set_draft("question")
+    chat.chats.send()
+    chat.chats.set_draft("question\nthe next thought")
+    chat.chats.send()  # Enter once more, while the first is counted
+    if elsewhere:
+        chat.new_chat()
+    chat.wait(lambda: chat.sent)
+    chat.wait_idle(first)
+    opened = chat.wait_next("chat_opened", lambda: chat.chats.open_chat(first))
+    assert opened.chat.draft == "the next thought"
+    assert [message.text for message in opened.messages] == ["question", "Hello, world."]
+
+
 def test_sending_twice_at_once_sends_once(make_backend: MakeBackend) -> None:
     chat = make_backend(FakeScript(encode_s=0.05))
     chat.chats.set_draft("question")

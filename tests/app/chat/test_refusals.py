@@ -1,6 +1,8 @@
 """What does not fit the context is said before anything is stored - a question, a changed one, another answer - and
 each choice offered then does what it says."""
 
+import pytest
+
 from app.chat.budget import ContextBudget, FitChoice, FitOption
 from app.chat.models import ChatSettings, MessageState
 from tests.app.backend_recorder import BackendRecorder
@@ -122,6 +124,28 @@ def test_a_refused_edit_is_sent_as_an_edit(make_backend: MakeBackend) -> None:
     assert chat.texts[0] == "y" * 2000
     assert chat.shown[0].versions == 2
     assert chat.chats._drafting.text(chat.chat_id) == "an unrelated draft"
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [FitChoice.LARGER_CONTEXT, FitChoice.LEAVE_OUT_OLDEST, FitChoice.NEW_CHAT, FitChoice.REMOVE_DOCUMENTS],
+    ids=lambda choice: choice.value,
+)
+def test_a_choice_sends_the_draft_as_it_is_by_then(make_backend: MakeBackend, choice: FitChoice) -> None:
+    chat = filled(make_backend)
+    question = "y" * 1400
+    if choice is FitChoice.REMOVE_DOCUMENTS:
+        question = "short"
+        chat.chats.paste_text("z" * 2100)
+        wait_counted(chat)
+    options = refuse(chat, question)
+    corrected = f"corrected {question}"
+    chat.chats.set_draft(corrected)
+    chat.chats.send(options[choice])
+    chat.wait(lambda: len(chat.sent) == 4)
+    chat.wait_idle()
+    assert chat.shown[-2].text == corrected
+    assert chat.stored("SELECT count(*) FROM messages WHERE text = ?", question) == [(0,)]
 
 
 def refuse_again(chat: BackendRecorder) -> dict[FitChoice, FitOption]:

@@ -158,6 +158,63 @@ def test_a_changed_question_that_does_not_fit_stays_in_the_composer(driver: Wind
     driver.wait_for_end()
 
 
+def test_a_refused_question_is_sent_as_it_is_by_then(driver: WindowDriver) -> None:
+    driver.window.settings.row("model", "context").control.setValue(256)
+    driver.window.settings.row("answers", "max_tokens").control.setValue(64)
+    driver.composer.field.setPlainText("a longer question " * 60)
+    driver.press(Qt.Key.Key_Return)
+    driver.wait(driver.composer.refusal.isVisible)
+    driver.composer.field.setPlainText("a corrected question " * 60)
+    next(b for b in driver.composer.refusal.buttons if "context" in b.text()).click()
+    driver.wait(lambda: len(driver.messages) == 2)
+    assert driver.messages[0].text == "a corrected question " * 60
+    assert driver.draft == ""
+    driver.wait_for_end()
+
+
+def test_a_refused_edit_is_sent_as_it_is_by_then(driver: WindowDriver) -> None:
+    driver.ask("A question")
+    driver.window.settings.row("model", "context").control.setValue(256)
+    driver.window.settings.row("answers", "max_tokens").control.setValue(64)
+    driver.window.chat.edit_last()
+    driver.composer.field.setPlainText("a longer question " * 60)
+    driver.press(Qt.Key.Key_Return)
+    driver.wait(driver.composer.refusal.isVisible)
+    driver.composer.field.setPlainText("a corrected question " * 60)
+    next(b for b in driver.composer.refusal.buttons if "context" in b.text()).click()
+    driver.wait(lambda: driver.messages[0].versions == 2)
+    assert driver.messages[0].text == "a corrected question " * 60
+    assert not driver.composer.editing.isVisible()
+    driver.wait_for_end()
+
+
+def test_what_is_typed_while_a_question_is_sent_stays_in_the_field(open_driver: OpenDriver) -> None:
+    driver = open_driver(FakeScript(encode_s=0.1))
+    driver.type("First")
+    driver.press(Qt.Key.Key_Return)
+    driver.composer.field.insertPlainText("\nA second thought")
+    driver.press(Qt.Key.Key_Return)
+    driver.wait(lambda: len(driver.messages) == 2)
+    driver.wait_for_end()
+    assert driver.messages[0].text == "First"
+    assert driver.draft == "A second thought"
+
+
+def test_what_is_typed_while_an_edit_is_sent_stays_in_the_field(open_driver: OpenDriver) -> None:
+    driver = open_driver(FakeScript(encode_s=0.1))
+    driver.ask("A question")
+    driver.window.chat.edit_last()
+    driver.composer.field.setPlainText("A changed question")
+    driver.press(Qt.Key.Key_Return)
+    driver.composer.field.insertPlainText("Typed meanwhile. ")
+    typed = driver.draft
+    driver.wait(lambda: driver.messages[0].versions == 2)
+    driver.wait_for_end()
+    assert driver.messages[0].text == "A changed question"
+    assert driver.draft == typed
+    assert driver.composer.editing.isVisible()
+
+
 def test_another_answer_that_does_not_fit_says_so_whatever_is_typed(driver: WindowDriver) -> None:
     driver.ask("a long question " * 60)
     driver.window.settings.row("model", "context").control.setValue(256)

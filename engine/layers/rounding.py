@@ -27,8 +27,8 @@ class KvRounding(Enum):
 
 def store_rows(rows: torch.Tensor, kind: KvRounding, rope_dim: int) -> torch.Tensor:
     """Rows [..., d] float32, rotated, to their stored form: E4M3 on all but the rotary channels, then the row dtype."""
-    if kind is KvRounding.E4M3:
-        body = rows.shape[-1] - rope_dim
+    body = rows.shape[-1] - rope_dim
+    if kind is KvRounding.E4M3 and body:
         rows = torch.cat([round_e4m3(rows[..., :body]), rows[..., body:]], dim=-1)
     return rows.to(kind.row_dtype)
 

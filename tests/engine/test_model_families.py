@@ -1,6 +1,7 @@
 """Every published family of model files loads as the same model: names, side tensors, parts and stored forms."""
 
 import logging
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,13 @@ import torch
 import engine
 from engine.errors import ModelFileError
 from engine.gguf.cursor import ValueType
+from engine.layers.rounding import KvRounding
 from engine.loading import Model
 from engine.model_source import open_model
 from engine.stored_weights import StoredWeights
 from engine.weights import tensors_of
 from tests.engine.fp2_writers import write_affine
+from tests.fuzz.micro_model import HEAD_DIM, micro_model
 from tests.support.deepseek_folder import Entry, plain_entries, release_entries, split_folder, write_folder
 from tests.support.model_files import ModelParts
 from tests.support.one_thread import one_torch_thread
@@ -131,6 +134,28 @@ def test_pruned_experts_are_read_not_assumed(tiny_path: Path, tmp_path: Path, ex
     model = load(parts.write(tmp_path / "pruned.gguf"))
     assert model.network.weights.layers[4].experts.down.shape[0] == model.config.experts == experts
     assert model.session(context=64).prefill([0, 70, 71]).isfinite().all()
+
+
+@pytest.mark.parametrize("native", ["", "off"])
+@pytest.mark.parametrize("rounding", [kind.value for kind in KvRounding])
+def test_heads_that_are_all_rotary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounding: str, native: str) -> None:
+    """No channel is left for E4M3 then. A prompt at once and token by token come to the same."""
+    if native:
+        monkeypatch.setenv("HALOBAND_NATIVE", native)
+    parts, key = micro_model(), "deepseek4.rope.dimension_count"
+    parts.keys = [
+        (name, kind, struct.pack("<I", HEAD_DIM) if name == key else value) for name, kind, value in parts.keys
+    ]
+    (tmp_path / "rotary.gguf").write_bytes(parts.file())
+    model = engine.load(tmp_path / "rotary.gguf", dtype="float32", kv_rounding=rounding)
+    assert model.config.rope_dim == model.config.head_dim
+    ids = [0, *(7 + n % 250 for n in range(140))]
+    whole, single = model.session(context=256), model.session(context=256)
+    expected, found = whole.prefill(ids), single.prefill(ids[:1])
+    for token in ids[1:]:
+        found = single.decode(token)
+    assert expected.isfinite().all()
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
 
 
 def test_a_folder_of_plain_weights_is_the_same_model(tiny: Model, plain_folder: Path) -> None:

@@ -97,3 +97,11 @@ def test_hadamard_is_orthonormal_and_its_own_inverse() -> None:
     torch.testing.assert_close(
         hadamard(torch.eye(4)) * 2, torch.tensor([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
     )
+
+
+@pytest.mark.parametrize("kind", KvRounding)
+@pytest.mark.parametrize("width", [2, 16, 64, 128])
+def test_rows_that_are_all_rotary_are_only_stored(kind: KvRounding, width: int) -> None:
+    rows = torch.randn(3, width)
+    assert torch.equal(store_rows(rows, kind, width), rows.to(kind.row_dtype))
+    assert store_rows(rows[:0], kind, width // 2).shape == (0, width)

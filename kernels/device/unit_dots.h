@@ -86,11 +86,12 @@ struct Levels10 {  // the same up to 10
 
 template <class Levels>
 DEVICE i32 dot_nibbles(const u32* w, const PlaneUnit& x) {
+    constexpr u32 T1 = Levels::TABLE[1], T3 = Levels::TABLE[3];
     const u32 plus = in_register(Levels::TABLE[0]), minus = in_register(Levels::TABLE[2]);
     u32 codes[8];
 #pragma unroll
     for (u32 i = 0; i < 4; ++i)
-        look_up_16(plus, Levels::TABLE[1], minus, Levels::TABLE[3], w[i], codes[NIBBLES_IN_ORDER ? 2 * i : i],
+        look_up_16(plus, T1, minus, T3, w[i], codes[NIBBLES_IN_ORDER ? 2 * i : i],
                    codes[NIBBLES_IN_ORDER ? 2 * i + 1 : 4 + i]);
     return dot_words<0, 8>(codes, x, LEVEL_BIAS * (x.sum[0] + x.sum[1]));
 }
@@ -115,11 +116,12 @@ template <>
 struct Dot<RocmFp4> : NoTable {
     using ORDER = InOrder;
     DEVICE_MEMBER static float dot(const u32* w, u32, const u32*, const PlaneUnit& x) {
+        constexpr u32 T1 = Levels10::TABLE[1], T3 = Levels10::TABLE[3];
         const u32 plus = in_register(Levels10::TABLE[0]), minus = in_register(Levels10::TABLE[2]);
         u32 lows[4], highs[4];
 #pragma unroll
         for (u32 i = 0; i < 4; ++i)
-            look_up_halves_16(plus, Levels10::TABLE[1], minus, Levels10::TABLE[3], w[i], lows[i], highs[i]);
+            look_up_halves_16(plus, T1, minus, T3, w[i], lows[i], highs[i]);
         float first, second;
         rocm_scales(w[4], first, second);
         const float low = (float)dot_words<0, 4>(lows, x, LEVEL_BIAS * x.sum[0]);

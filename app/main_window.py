@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -153,6 +153,6 @@ def _raise_other(instance: SingleInstance) -> int:
 
 def _quit_on_signals(app: QApplication) -> None:
     """Ctrl+C in the terminal and the session's end close the window properly. Python looks at signals when a timer of
-    ours runs, at least every second (app/garbage.py)."""
+    ours runs, at least every second (app/garbage.py). A signal before the event loop ends it as it begins."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: app.quit())
+        signal.signal(number, lambda *_: QTimer.singleShot(0, app.quit))

@@ -23,6 +23,12 @@ class IndexerShape:
     width: int
     top_k: int
 
+    @property
+    def lds_bytes(self) -> int:
+        """What a workgroup holds for a single token's scores: rows and all heads' queries in F16, weights, products."""
+        padded = -(-self.heads // 16) * 16
+        return (ROWS_A_GROUP_ONE + padded) * (self.width + 8) * 2 + padded * 4 + ROWS_A_GROUP_ONE * 17 * 4
+
     def scores_source(self) -> KernelSource:
         return KernelSource("index_scores", "index_scores", (("HEADS", self.heads), ("WIDTH", self.width)), 256)
 

@@ -34,6 +34,11 @@ class ResidualShape:
         """Pieces of the channels; the width alone decides, so that a token's bits do not depend on the batch."""
         return math.gcd(MOST_SPLITS, self.hidden // 4)
 
+    @property
+    def lds_bytes(self) -> int:
+        """The most that a workgroup holds: a piece of the streams of all its tokens, in float32."""
+        return TOKENS_A_GROUP * STREAMS * (self.hidden // self.splits) * 4
+
     def project_source(self, outputs: int = MIXER_OUTPUTS, tokens: int = 1, expands: bool = False) -> KernelSource:
         """The first half for a step of `tokens`; with `expands` it also takes the streams back from a sublayer."""
         defines = (*self._defines(outputs), ("TOKENS", tokens_a_group(tokens)), ("EXPANDS", int(expands)))

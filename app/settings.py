@@ -29,7 +29,14 @@ class SessionMode(Enum):
     EXACT = "exact"
 
 
-def _within(default: float, low: float, high: float) -> Any:  # Any: dataclasses.field stands for the field's own type
+_TEMPERATURE = (0.0, 5.0)
+_TOP_P = (0.01, 1.0)  # the engine wants more than 0
+_TOP_K = (0, 1_000_000)
+_MIN_P = (0.0, 1.0)
+_MAX_TOKENS = (1, 1_000_000)
+
+
+def _within(default: float | None, low: float, high: float) -> Any:  # Any: as dataclasses.field, the field's own type
     return field(default=default, metadata=MappingProxyType({"low": low, "high": high}))
 
 
@@ -64,12 +71,12 @@ class Answers:
     """Defaults for chats that set nothing themselves."""
 
     system_prompt: str = ""
-    temperature: float = _within(0.7, 0.0, 5.0)
-    top_p: float = _within(0.95, 0.0, 1.0)
-    top_k: int = _within(40, 0, 1_000_000)
-    min_p: float = _within(0.0, 0.0, 1.0)
+    temperature: float = _within(0.7, *_TEMPERATURE)
+    top_p: float = _within(0.95, *_TOP_P)
+    top_k: int = _within(40, *_TOP_K)
+    min_p: float = _within(0.0, *_MIN_P)
     seed: int | None = None
-    max_tokens: int = _within(1024, 1, 1_000_000)
+    max_tokens: int = _within(1024, *_MAX_TOKENS)
     thinking: bool = False
 
 
@@ -93,11 +100,11 @@ class Preset:
 
     name: str = ""
     system_prompt: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    min_p: float | None = None
-    max_tokens: int | None = None
+    temperature: float | None = _within(None, *_TEMPERATURE)
+    top_p: float | None = _within(None, *_TOP_P)
+    top_k: int | None = _within(None, *_TOP_K)
+    min_p: float | None = _within(None, *_MIN_P)
+    max_tokens: int | None = _within(None, *_MAX_TOKENS)
     thinking: bool | None = None
 
 

@@ -42,6 +42,7 @@ class SettingsFile:
         self._upgrades = upgrades
         self._document = tomlkit.document()
         self._saved = Settings()
+        self._why_unread = ""  # why the file that is there must not be replaced: nothing of it is known
 
     def load(self) -> LoadedSettings:
         """Read the file. Never raises: a missing file gives the defaults, a damaged one too, with a sentence."""
@@ -53,13 +54,15 @@ class SettingsFile:
 
     def save(self, settings: Settings) -> None:
         """Write what differs from the last load or save. Raises SettingsError; the old file stays in that case."""
+        if self._why_unread:
+            self._read_at_last()
         self._document.setdefault("version", SETTINGS_VERSION)
         for section in dataclasses.fields(Settings):
             new, old = getattr(settings, section.name), getattr(self._saved, section.name)
             if new == old:
                 continue
             if section.name == "presets":
-                _write_presets(self._document, new)
+                _write_presets(self._document, new, old)
             else:
                 _write_section(self._document, section.name, new, old)
         try:
@@ -69,13 +72,24 @@ class SettingsFile:
             raise SettingsError(f"Settings were not saved to {self.path}: {why_not_written(error)}.") from error
         self._saved = settings
 
+    def _read_at_last(self) -> None:
+        """Read a file that could not be read before, so that saving keeps what it holds. Raises SettingsError."""
+        self._document = self._read([])
+        if self._why_unread:
+            raise SettingsError(
+                f"Settings were not saved to {self.path}, because the file there cannot be read: {self._why_unread}."
+            )
+        self._upgrade([])
+
     def _read(self, problems: list[str]) -> tomlkit.TOMLDocument:
+        self._why_unread = ""
         try:
             with self.path.open("rb") as file:
                 raw = file.read(MAX_FILE_BYTES + 1)
         except FileNotFoundError:
             return tomlkit.document()
         except OSError as error:
+            self._why_unread = error.strerror or str(error)
             problems.append(f"Settings could not be read from {self.path} ({error.strerror}); defaults are used.")
             return tomlkit.document()
         try:
@@ -91,6 +105,7 @@ class SettingsFile:
         try:
             aside = set_aside(self.path)
         except OSError:
+            self._why_unread = reason
             return f"The settings file {self.path} is damaged ({reason}); defaults are used."
         return f"The settings file was damaged ({reason}). It is kept as {aside}, and defaults are used."
 
@@ -197,8 +212,9 @@ def _write_section(document: tomlkit.TOMLDocument, name: str, new: object, old: 
             _put(table, entry.name, value)
 
 
-def _write_presets(document: tomlkit.TOMLDocument, presets: tuple[Preset, ...]) -> None:
-    """Tables of presets that stay are changed in place, so that unknown keys in them stay too."""
+def _write_presets(document: tomlkit.TOMLDocument, presets: tuple[Preset, ...], old: tuple[Preset, ...]) -> None:
+    """Tables of presets that stay are changed in place, so that what we do not know or cannot use in them stays too."""
+    before = {preset.name: preset for preset in old}
     known: dict[str, Any] = {}
     raw = document.get("presets")
     for entry in raw if isinstance(raw, list) else []:
@@ -208,7 +224,9 @@ def _write_presets(document: tomlkit.TOMLDocument, presets: tuple[Preset, ...]) 
     for preset in presets:
         table = known.get(preset.name) or tomlkit.table()
         for part in dataclasses.fields(Preset):
-            _put(table, part.name, getattr(preset, part.name))
+            value = getattr(preset, part.name)
+            if value != getattr(before.get(preset.name, Preset()), part.name):
+                _put(table, part.name, value)
         array.append(table)
     if presets:
         document["presets"] = array

@@ -108,7 +108,7 @@ class ChatSettingsDialog(QDialog):
 
         rows = {
             "temperature": float_row(_tr("Temperature"), "", 0.0, 5.0, taker("temperature")),
-            "top_p": float_row(_tr("Top p"), "", 0.0, 1.0, taker("top_p")),
+            "top_p": float_row(_tr("Top p"), "", 0.01, 1.0, taker("top_p")),
             "top_k": int_row(_tr("Top k"), "", 0, 1_000_000, taker("top_k")),
             "min_p": float_row(_tr("Min p"), "", 0.0, 1.0, taker("min_p")),
             "seed": int_row(_tr("Seed"), _tr("The same seed gives the same answer"), 0, 2**31 - 1, taker("seed")),

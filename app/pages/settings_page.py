@@ -110,7 +110,7 @@ class SettingsPage(QWidget):
         self._column.addWidget(self._prompt)
         answers = "answers"
         self._add_float(answers, "temperature", _tr("Temperature"), _tr("0 always takes the likeliest word"), 5.0)
-        self._add_float(answers, "top_p", _tr("Top p"), _tr("Words that together reach this share"), 1.0)
+        self._add_float(answers, "top_p", _tr("Top p"), _tr("Words that together reach this share"), 1.0, 0.01)
         self._add_float(answers, "min_p", _tr("Min p"), _tr("Words at least this likely, relative to the best"), 1.0)
         self._add_int(answers, "top_k", _tr("Top k"), _tr("At most this many words; 0 takes all"), 0, 1_000_000)
         self._add_int(answers, "max_tokens", _tr("Longest answer"), "", 1, 1_000_000, _tr(" tokens"), 128)
@@ -222,8 +222,8 @@ class SettingsPage(QWidget):
     def _check(self, group: str, field: str, name: str, help_text: str) -> None:
         self._add(group, field, check_row(name, help_text, self._setter(group, field)))
 
-    def _add_float(self, group: str, field: str, name: str, help_text: str, high: float) -> None:
-        self._add(group, field, float_row(name, help_text, 0.0, high, self._setter(group, field)))
+    def _add_float(self, group: str, field: str, name: str, help_text: str, high: float, low: float = 0.0) -> None:
+        self._add(group, field, float_row(name, help_text, low, high, self._setter(group, field)))
 
     def _add_int(
         self, group: str, field: str, name: str, help_text: str, low: int, high: int, suffix: str = "", step: int = 1

@@ -93,7 +93,7 @@ def chat_settings_from(raw: dict[str, Any]) -> ChatSettings:
     """Settings from untrusted JSON values: those of the right type and range."""
     return ChatSettings(
         temperature=_number(raw, "temperature", 0.0, 5.0),
-        top_p=_number(raw, "top_p", 0.0, 1.0),
+        top_p=_number(raw, "top_p", 0.01, 1.0),
         top_k=_whole(raw, "top_k", 0, 1_000_000),
         min_p=_number(raw, "min_p", 0.0, 1.0),
         seed=_whole(raw, "seed", -(2**63), 2**63 - 1),

@@ -2277,6 +2277,10 @@
             <translation>Die Einstellungen konnten nicht aus {path} gelesen werden ({strerror}); es gelten die Vorgaben.</translation>
         </message>
         <message>
+            <source>Settings were not saved to {path}, because the file there cannot be read: {why_unread}.</source>
+            <translation type="unfinished" />
+        </message>
+        <message>
             <source>Settings were not saved to {path}: {error:w}.</source>
             <translation>Die Einstellungen wurden nicht in {path} gespeichert: {error:w}.</translation>
         </message>

@@ -4,6 +4,7 @@ import dataclasses
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tomlkit
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from app import files
 from app.errors import SettingsError
-from app.settings import SETTINGS_VERSION, Preset, SendKey, Settings, Theme
+from app.settings import SETTINGS_VERSION, Answers, Preset, SendKey, Settings, Theme
 from app.settings_file import SettingsFile
 
 HAND_WRITTEN = """# my settings
@@ -108,6 +109,7 @@ def test_any_settings_come_back_equal(tmp_path_factory: pytest.TempPathFactory, 
         ("[appearance]\ntext_scale = true", "appearance.text_scale"),
         ("[answers]\ntop_k = 1.5", "answers.top_k"),
         ("[answers]\nmax_tokens = 0", "answers.max_tokens"),
+        ("[answers]\ntop_p = 0.0", "answers.top_p"),
         ("[model]\nfolders = [1]", "model.folders"),
         ("[model]\npath = 3", "model.path"),
         ("[composer]\npaste_becomes_document = 'yes'", "composer.paste_becomes_document"),
@@ -127,6 +129,91 @@ def test_a_bad_value_costs_only_itself_and_stays_in_the_file(tmp_path: Path, tex
     assert str(path) in loaded.problems[0]
     file.save(dataclasses.replace(loaded.settings, general=dataclasses.replace(loaded.settings.general, language="de")))
     assert text.rsplit("\n", maxsplit=1)[-1] in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("temperature = nan", "temperature = -1", "temperature = inf", "top_p = 0", "top_p = 1.5", "top_p = nan"),
+        *("top_k = -3", "min_p = 2.0", "min_p = nan", "max_tokens = 0", "max_tokens = -5", "max_tokens = 9000000"),
+    ],
+)
+def test_a_presets_numbers_have_the_limits_of_the_answers(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(f"[[presets]]\nname = 'A'\nthinking = true\n{line}\n")
+    file = SettingsFile(path)
+    loaded = file.load()
+    assert loaded.settings.presets == (Preset("A", thinking=True),)
+    (problem,) = loaded.problems
+    assert f"presets.{line.split(maxsplit=1)[0]} should be from " in problem
+    file.save(dataclasses.replace(loaded.settings, presets=(Preset("A", thinking=False), Preset("B", top_k=1))))
+    assert line in path.read_text()
+
+
+def test_every_number_has_limits_and_presets_those_of_the_answers() -> None:
+    sections = [getattr(Settings(), field.name) for field in dataclasses.fields(Settings) if field.name != "presets"]
+    for section in (*sections, Preset()):
+        for field in dataclasses.fields(section):
+            if field.type in (int, float, int | None, float | None):
+                assert field.name == "seed" or {"low", "high"} <= set(field.metadata), field  # a seed may be any
+    answers = {field.name: field.metadata for field in dataclasses.fields(Answers)}
+    for field in dataclasses.fields(Preset):
+        assert field.name == "name" or field.metadata == answers[field.name]
+
+
+@pytest.mark.parametrize("error", [errno.EACCES, errno.EIO])
+def test_a_file_that_cannot_be_read_is_never_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int
+) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(HAND_WRITTEN)
+    opened = Path.open
+
+    def refuse(self: Path, *args: Any, **options: Any) -> Any:
+        if self == path:
+            raise OSError(error, os.strerror(error))
+        return opened(self, *args, **options)
+
+    file = SettingsFile(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        loaded = file.load()
+        assert loaded.settings == Settings()
+        assert len(loaded.problems) == 1
+        with pytest.raises(SettingsError, match=f"cannot be read: {os.strerror(error)}."):
+            file.save(changed(loaded.settings))
+    assert path.read_text() == HAND_WRITTEN
+    file.save(changed(loaded.settings))  # the trouble is over: only what changed is written
+    text = path.read_text()
+    for part in (
+        "# my settings",
+        'theme = "dark"',
+        "wobble = 3",
+        "thing = [1, 2, 3]",
+        "text_scale = 1.5",
+        "ctrl+enter",
+    ):
+        assert part in text
+
+
+def test_a_damaged_file_that_cannot_be_kept_aside_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b"not = = toml")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EACCES, "Permission denied")
+
+    file = SettingsFile(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", refuse)
+        loaded = file.load()
+        with pytest.raises(SettingsError):
+            file.save(changed(loaded.settings))
+        assert path.read_bytes() == b"not = = toml"
+    file.save(changed(loaded.settings))
+    assert [kept.read_bytes() for kept in tmp_path.glob("*.damaged-*")] == [b"not = = toml"]
 
 
 @pytest.mark.parametrize("raw", [b"not = = toml", b"\xff\xfe\x00", b"[a" * 5000, b"x = 1\nx = 2\n", b"#" * (2 << 20)])

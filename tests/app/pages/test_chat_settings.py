@@ -4,11 +4,12 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.models import Chat, ChatSettings
 from app.pages.chat_settings import ChatSettingsDialog
+from app.real_engine import engine_sampling
 from app.settings import Preset, Settings
 from app.widgets.basics import RemovableRow
 from tests.app.window.driver import WindowDriver
@@ -185,6 +186,23 @@ def test_every_row_of_the_settings_page_changes_its_setting(driver: WindowDriver
     assert service.settings == before
 
 
+def test_the_fields_take_what_the_settings_allow(driver: WindowDriver) -> None:
+    page, dialog = driver.window.settings, open_dialog(driver)
+    fields = [(page.row(*names).control, *names) for names in page.fields()]
+    fields += [(dialog.row(name).control, "answers", name) for name in ("temperature", "top_p", "top_k", "min_p")]
+    fields += [(dialog.row("max_tokens").control, "answers", "max_tokens")]
+    for control, group, name in fields:
+        if isinstance(control, QSpinBox | QDoubleSpinBox):
+            limits = getattr(Settings(), group).__dataclass_fields__[name].metadata
+            assert (control.minimum(), control.maximum()) == (limits["low"], limits["high"]), (group, name)
+
+
+def test_a_chat_that_was_saved_with_a_top_p_of_0_can_answer(driver: WindowDriver) -> None:
+    driver.chats.set_chat_settings(current(driver).id, ChatSettings(top_p=0.0, top_k=7))
+    driver.wait(lambda: current(driver).settings.top_k == 7)
+    assert engine_sampling(in_force(driver).sampling).top_p == pytest.approx(0.95)
+
+
 def test_a_setting_that_no_choice_names_is_shown_blank_and_kept(driver: WindowDriver) -> None:
     """Someone may write into the settings file by hand."""
     service = driver.window.services.settings
@@ -213,8 +231,6 @@ def test_every_setting_has_a_row_or_a_page_of_its_own(driver: WindowDriver) -> N
 
 
 def _nudge(control: QWidget) -> None:
-    from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
-
     if isinstance(control, QCheckBox):
         control.toggle()
     elif isinstance(control, QComboBox):

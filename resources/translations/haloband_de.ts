@@ -2278,7 +2278,7 @@
         </message>
         <message>
             <source>Settings were not saved to {path}, because the file there cannot be read: {why_unread}.</source>
-            <translation type="unfinished" />
+            <translation>Die Einstellungen wurden nicht in {path} gespeichert, weil sich die Datei dort nicht lesen lässt: {why_unread}.</translation>
         </message>
         <message>
             <source>Settings were not saved to {path}: {error:w}.</source>

@@ -104,7 +104,6 @@ class ChatPage(QWidget):
     # ------------------------------------------------------------ the service speaks
 
     def _on_chat_opened(self, opened: OpenChat) -> None:
-        self.composer.end_edit()
         self._messages = {message.id: message for message in opened.messages}
         self._show_empty()  # before the messages come, so that they are laid out once, at the width they will have
         self._opening.start(opened.messages, self._show_opened)

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.chat.editable import is_editable
 from app.chat.models import DocumentInfo, PendingDocument, PendingDocuments, PendingState
 from app.documents.paste import paste_name
 from app.documents.prompt import document_block
 from app.documents.reading import ReadDocument, ReadingStoppedError, read_document
 from app.engine_host import EngineHost
-from app.errors import record_error
+from app.errors import UserError, record_error
 from app.protocol.events import Event, TokensCounted
 from app.store import chats, documents
 from app.store.documents import NewDocument
@@ -138,9 +139,13 @@ class Drafting(QObject):
         self._tell(chat_id)
 
     def insert_as_text(self, chat_id: int, key: int) -> None:
-        """Put a document's text at the end of the draft, in its place."""
+        """Put a document's text at the end of the draft, in its place, if it can be edited there."""
+        too_long = self.tr("The lines of this document are too long to edit them here; it is sent whole.")
 
         def insert(text: str) -> None:
+            if not is_editable(text):
+                self.failed.emit(UserError(too_long), "inserting a document")
+                return
             draft = self.text(chat_id)
             self.put_text(chat_id, f"{draft}\n{text}" if draft and not draft.endswith("\n") else draft + text)
             self.remove(chat_id, key)

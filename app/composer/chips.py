@@ -4,6 +4,7 @@
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from app.chat.editable import LONGEST_TEXT
 from app.chat.models import PendingDocument, PendingState
 from app.sentences import translated
 from app.theme import Theme
@@ -13,7 +14,6 @@ from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import pixmap
 
 _SHOWN_ROWS = 3.5  # the half row tells that there are more
-_LONGEST_INSERTED = 200_000  # characters; a longer text would make the field slow, so it stays a document
 
 
 def _tr(text: str) -> str:
@@ -75,7 +75,7 @@ class Chip(QFrame):
         ready = document.state is PendingState.READY
         self.preview_button.setVisible(ready)
         self.insert_button.setVisible(ready)
-        fits = info is None or info.characters <= _LONGEST_INSERTED
+        fits = info is None or info.characters <= LONGEST_TEXT
         self.insert_button.setEnabled(fits)
         self.insert_button.setToolTip(_tr("Insert as text") if fits else _tr("Too long to edit here; it is sent whole"))
         self.setProperty("state", document.state.value)
@@ -101,6 +101,7 @@ class ChipList(QScrollArea):
         self._chips: dict[int, Chip] = {}
         self._documents: tuple[PendingDocument, ...] = ()
         self._limit = 1 << 16
+        self._is_away = False
         self.setAccessibleName(_tr("Documents"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -128,7 +129,11 @@ class ChipList(QScrollArea):
                 existing.show_document(document, self._theme)
             else:
                 self._add(document)
-        self.setVisible(bool(documents))
+        self._fit_height()
+
+    def set_away(self, away: bool) -> None:
+        """Out of sight, while the field shows what they do not belong to."""
+        self._is_away = away
         self._fit_height()
 
     def set_limit(self, height: int) -> None:
@@ -137,7 +142,8 @@ class ChipList(QScrollArea):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """As high as the chips, up to _SHOWN_ROWS of them and the limit, but at least one."""
+        """As high as the chips, up to _SHOWN_ROWS of them and the limit, but at least one; gone without any."""
+        self.setVisible(bool(self._documents) and not self._is_away)
         row = max((chip.sizeHint().height() for chip in self._chips.values()), default=0) + self._rows.spacing()
         wanted = round(min(len(self._chips), _SHOWN_ROWS) * row + 4)
         self.setFixedHeight(max(min(wanted, self._limit), min(wanted, row + 4)))

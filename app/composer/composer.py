@@ -1,7 +1,8 @@
 """The composer at the foot of a chat: the card with chips, field, meter and the one main button. GUI thread.
 
 It shows what `ChatService` says (draft, documents, budget, state) and reports what the person does; it decides nothing
-about whether a question fits or a paste is long.
+about whether a question fits or a paste is long. While an earlier question is changed, the draft and its documents wait
+out of sight.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.budget import ContextBudget, FitOption, SendRefused
+from app.chat.editable import is_editable
 from app.chat.models import NoticeLevel, PendingDocuments
 from app.composer.chips import ChipList
 from app.composer.editor import ComposerEdit
@@ -47,6 +49,7 @@ class Composer(QWidget):
     def __init__(self, takes_paste: Callable[[str], bool], theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._makes_document = takes_paste
         self._state = GenerationState.IDLE
         self._budget: ContextBudget | None = None
         self._has_documents = False
@@ -58,7 +61,7 @@ class Composer(QWidget):
         self.refusal = Banner(theme)
         self.editing = Banner(theme)
         self.chips = ChipList(theme)
-        self.field = ComposerEdit(takes_paste)
+        self.field = ComposerEdit(self._takes_paste)
         self.meter = ContextMeter(theme)
         self.attach_button = IconButton("attach", _tr("Add documents"), theme)
         self.primary_button = QToolButton()
@@ -183,6 +186,7 @@ class Composer(QWidget):
             self._draft_before_edit = self.field.toPlainText()
         self._edited_id = message_id
         self.editing.show_text(NoticeLevel.INFO, _tr("Editing an earlier question. The old one stays reachable."))
+        self.chips.set_away(True)
         self.set_draft(text)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
@@ -198,12 +202,26 @@ class Composer(QWidget):
             return
         self._edited_id = None
         self.editing.hide()
+        self.chips.set_away(False)
         if self._refused is not None and not self._refused.is_of_draft:
             self.refusal.hide()
         self.set_draft(self._draft_before_edit)
         self._draft_before_edit = ""
 
+    def refuse_documents(self) -> None:
+        """Say why what was dropped or pasted now is not taken."""
+        text = _tr("An earlier question takes no new documents. Send them with a new question.")
+        self.editing.show_text(NoticeLevel.WARNING, text)
+
     # ------------------------------------------------------------ inside
+
+    def _takes_paste(self, text: str) -> bool:
+        if self._edited_id is None:
+            return self._makes_document(text)
+        if is_editable(text):
+            return False  # a document would wait with the draft; the text belongs to the question that is changed
+        self.refuse_documents()
+        return True
 
     def _chooser(self, refused: SendRefused, option: FitOption) -> Callable[[], None]:
         def choose() -> None:
@@ -216,7 +234,7 @@ class Composer(QWidget):
         return choose
 
     def _has_input(self) -> bool:
-        return self._has_documents or not self.field.document().isEmpty()
+        return (self._has_documents and self._edited_id is None) or not self.field.document().isEmpty()
 
     def _refresh(self) -> None:
         now = controls(self._state, has_input=self._has_input())

@@ -636,6 +636,10 @@
             <translation>Schon gelesen</translation>
         </message>
         <message>
+            <source>An earlier question takes no new documents. Send them with a new question.</source>
+            <translation>Eine frühere Frage nimmt keine neuen Dokumente auf. Senden Sie sie mit einer neuen Frage.</translation>
+        </message>
+        <message>
             <source>Ask again</source>
             <translation>Erneut fragen</translation>
         </message>
@@ -932,6 +936,13 @@
         <message>
             <source>{name} would unpack to more than {limit} MiB.</source>
             <translation>{name} würde entpackt größer als {limit} MiB.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Drafting</name>
+        <message>
+            <source>The lines of this document are too long to edit them here; it is sent whole.</source>
+            <translation>Die Zeilen dieses Dokuments sind zu lang, um sie hier zu bearbeiten; es wird als Ganzes gesendet.</translation>
         </message>
     </context>
     <context>

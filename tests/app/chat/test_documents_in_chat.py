@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.chat.editable import LONGEST_LINE
 from app.chat.models import (
     MessageState,
     PendingDocument,
@@ -201,3 +202,15 @@ def test_a_megabyte_goes_through_whole(make_backend: MakeBackend, with_breaks: b
     chat.ask("How long is it?")
     assert any(text in prompt[0] for prompt in prompts)
     assert chat.shown[-1].state is MessageState.COMPLETE
+
+
+def test_a_document_with_a_line_too_long_to_edit_stays_a_document(make_backend: MakeBackend) -> None:
+    chat = make_backend()
+    chat.chats.set_draft("before")
+    chat.chats.paste_text("x" * (LONGEST_LINE + 1))
+    wait_counted(chat)
+    chat.chats.insert_document_as_text(chips(chat)[0].key)
+    chat.wait(lambda: chat.notices)
+    assert "too long to edit" in chat.notices[-1].text
+    assert len(chips(chat)) == 1
+    assert chat.chats._drafting.text(chat.chat_id) == "before"

@@ -1,12 +1,15 @@
 """Code objects on disk, so that a kernel is compiled once a machine. Safe for several processes at a time.
 
 The key covers the joined source, the options, the compiler's version and the target. A file appears by rename and
-holds its own digest, so a half-written or damaged one is compiled again instead of loaded.
+holds its own digest, so a half-written or damaged one is compiled again instead of loaded. Other forms of a kernel, by
+an older program or compiler say, go when a new one is written and they were not read for 90 days.
 """
 
 import hashlib
 import os
 import tempfile
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +17,8 @@ from kernels.builder import Builder
 from kernels.source import KernelSource
 
 _DIGEST_BYTES = 32
+_KEPT_S = 90 * 24 * 3600  # since a file was read last, which its time of change says
+_SCRATCH = ".building-"
 
 
 def default_folder() -> Path:
@@ -49,12 +54,16 @@ class CodeCache:
         except OSError:
             return None
         image = content[_DIGEST_BYTES:]
-        return image if image and hashlib.sha256(image).digest() == content[:_DIGEST_BYTES] else None
+        if not image or hashlib.sha256(image).digest() != content[:_DIGEST_BYTES]:
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return image
 
     def _write(self, path: Path, image: bytes) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".building-")
+            handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=_SCRATCH)
         except OSError:
             return
         try:
@@ -63,3 +72,15 @@ class CodeCache:
             os.replace(scratch, path)
         except OSError:
             Path(scratch).unlink(missing_ok=True)
+            return
+        self._forget(path.name.rpartition("-")[0])
+
+    def _forget(self, kernel: str) -> None:
+        """Remove what nobody has read for long. Another process may do the same, or read one of them at this moment: it
+        then has it whole, or builds it again.
+        """
+        for pattern in (f"{kernel}-*.co", f"{_SCRATCH}*"):
+            for found in self.folder.glob(pattern):
+                with suppress(OSError):
+                    if time.time() - found.stat().st_mtime > _KEPT_S:
+                        found.unlink()

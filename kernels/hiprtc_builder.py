@@ -25,12 +25,13 @@ class HiprtcBuilder:
         try:
             library = importlib.import_module("hip").hiprtc
             status, major, minor = library.hiprtcVersion()
+            runtime = _runtime_version()
         except ImportError as missing:
             raise KernelUnavailableError(f"hip-python is not installed ({missing})") from missing
         except RuntimeError as missing:
             raise KernelUnavailableError(f"hiprtc cannot be loaded ({missing})") from missing
         object.__setattr__(self, "_hiprtc", library)
-        object.__setattr__(self, "_version", f"{major}.{minor}")
+        object.__setattr__(self, "_version", f"{major}.{minor}{runtime}")
         self._check(status, "hiprtcVersion", "")
 
     @property
@@ -72,3 +73,17 @@ class HiprtcBuilder:
         if status != self._hiprtc.hiprtcResult.HIPRTC_SUCCESS:
             log = f"error: {call} returned {getattr(status, 'name', status)}"
             raise KernelBuildError(kernel or "any", self.target, self.identity, log)
+
+
+def _runtime_version() -> str:
+    """Of the HIP runtime, which is another in every ROCm: hiprtc's own has stayed the same for years. Empty where the
+    runtime does not say.
+    """
+    hip = importlib.import_module("hip").hip
+    try:
+        status, version = hip.hipRuntimeGetVersion()
+    except RuntimeError:  # hiprtc is there and the runtime is not
+        return ""
+    if status != hip.hipError_t.hipSuccess:
+        return ""
+    return f" of HIP {version // 10_000_000}.{version // 100_000 % 100}.{version % 100_000}"

@@ -1,6 +1,9 @@
 """The code-object cache: what the key covers, damage, several writers, and a folder that cannot be written."""
 
+import os
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -80,6 +83,68 @@ def test_writers_at_the_same_time_leave_one_whole_file(tmp_path: Path) -> None:
     assert len(set(results)) == 1 and len(results) == 8
     assert len(list(tmp_path.iterdir())) == 1
     assert cache.get(SOURCE, CountingBuilder()) == results[0]
+
+
+def age(path: Path, days: float) -> None:
+    then = time.time() - days * 24 * 3600
+    os.utime(path, (then, then))
+
+
+def test_forms_that_nobody_read_for_long_go_when_a_new_one_is_written(tmp_path: Path) -> None:
+    cache, builder = CodeCache(tmp_path), CountingBuilder()
+
+    def stored(source: KernelSource, identity: str) -> Path:
+        made = replace(builder, identity=identity)
+        cache.get(source, made)
+        return tmp_path / cache.key(source, made)
+
+    other = replace(SOURCE, name="norm_rope_2", file="norm_rope")
+    old, recent, read = (stored(SOURCE, identity) for identity in ("old", "recent", "read"))
+    of_another, unfinished = stored(other, "old"), tmp_path / ".building-x"
+    unfinished.write_bytes(b"half")
+    for path, days in ((old, 91), (recent, 89), (read, 400), (of_another, 91), (unfinished, 91)):
+        age(path, days)
+    assert stored(SOURCE, "read") == read
+    assert all(path.exists() for path in (old, recent, read, of_another, unfinished)), "reading removes nothing"
+    new = stored(SOURCE, "new")
+    assert set(tmp_path.iterdir()) == {recent, read, of_another, new}
+    assert len(builder.built) == 5
+
+
+def test_processes_that_clean_at_the_same_time_all_get_their_code(tmp_path: Path) -> None:
+    """One reads what another removes, and two remove the same."""
+    cache, shapes, results = CodeCache(tmp_path), range(64, 64 + 12 * 32, 32), list[bytes]()
+    sources = [replace(SOURCE, defines=(("WIDTH", width),)) for width in shapes]
+    barrier = threading.Barrier(8)
+    for source in sources:
+        cache.get(source, CountingBuilder())
+
+    def work() -> None:
+        barrier.wait()
+        for source in sources:
+            for path in tmp_path.glob("*.co"):
+                with suppress(FileNotFoundError):
+                    age(path, 400)
+            results.append(cache.get(source, CountingBuilder()))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == sorted(f"test 1 {source.label}".encode() for source in sources for _ in threads)
+
+
+def test_a_folder_that_is_only_read_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, builder = CodeCache(tmp_path), CountingBuilder()
+    image = cache.get(SOURCE, builder)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert cache.get(SOURCE, builder) == image
+    assert len(builder.built) == 1
 
 
 def test_a_folder_that_cannot_be_made_costs_only_the_build(tmp_path: Path) -> None:

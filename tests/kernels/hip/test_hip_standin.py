@@ -61,13 +61,24 @@ def test_a_kernel_is_built_launched_and_right(answers: Answers) -> None:
     answer = answers["run"]
     assert answer.get("nmse", 1.0) <= 1e-10, answer
     assert answer["device"] == "Stand-in (gfx1151)"
-    assert answer["builder"] == "hiprtc 9.0"
+    assert answer["builder"] == "hiprtc 9.0 of HIP 7.2.43211"
 
 
 def test_the_second_launcher_loads_the_stored_code_object(answers: Answers) -> None:
     assert answers["again"]["nmse"] <= 1e-10
     assert [name.split("-")[0] for name in answers["files"]] == ["norm_rope"]
     assert all(answers["files"].values()), "the file must not be written again"
+
+
+def test_another_rocm_builds_its_own_code_objects(answers: Answers) -> None:
+    """hiprtc's own version is the same in all of them."""
+    assert answers["upgraded"]["builder"] == "hiprtc 9.0 of HIP 7.3.1"
+    assert answers["upgraded"]["files"] == 2
+
+
+def test_a_runtime_that_tells_no_version_is_none_to_stop_at(answers: Answers) -> None:
+    assert answers["silent"]["builder"] == "hiprtc 9.0"
+    assert answers["silent"]["nmse"] <= 1e-10
 
 
 @pytest.mark.parametrize(

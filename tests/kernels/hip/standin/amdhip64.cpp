@@ -1,7 +1,7 @@
 // A stand-in for libamdhip64.so, so that the real hip-python and our launch code run on a machine without a GPU. It has
 // the calls that kernels/hip_device.py makes; modules are libraries of emulated kernels and run on the block emulator.
 //
-// STANDIN_FAIL=call:status makes one call return that status. ARCH_OFFSET is where the device properties hold the name
+// STANDIN_FAIL=call:status makes one call return that status, STANDIN_VERSION is the runtime's version. ARCH_OFFSET is where the device properties hold the name
 // of the instruction set; the test measures it from hip-python's own structure.
 #include <dlfcn.h>
 #include <elf.h>
@@ -51,6 +51,13 @@ size_t elf_size(const void* image) {
     if (const int status = injected(__func__)) return status
 
 extern "C" {
+
+int hipRuntimeGetVersion(int* version) {
+    const char* wanted = std::getenv("STANDIN_VERSION");
+    *version = wanted ? std::atoi(wanted) : 70243211;
+    INJECT;
+    return SUCCESS;
+}
 
 int hipGetDeviceCount(int* count) {
     *count = 1;

@@ -22,6 +22,7 @@ from kernels.source import KernelSource
 
 FAILING_CALLS = {
     "hipGetDeviceCount": 100,
+    "hipRuntimeGetVersion": 100,
     "hipSetDevice": 101,
     "hipModuleLoadData": 209,
     "hipModuleGetFunction": 500,
@@ -64,6 +65,15 @@ def fail_at(cache: Path, call: str) -> dict[str, object]:
         del os.environ["STANDIN_FAIL"]
 
 
+def with_runtime(cache: Path, version: str) -> dict[str, object]:
+    """The same with another HIP runtime; what the cache holds of the kernel then."""
+    os.environ["STANDIN_VERSION"] = version
+    try:
+        return run(cache) | {"files": len(list(cache.iterdir()))}
+    finally:
+        del os.environ["STANDIN_VERSION"]
+
+
 def answer(task: Callable[[], dict[str, object]]) -> dict[str, object]:
     try:
         return task()
@@ -77,9 +87,11 @@ def main(cache: Path) -> dict[str, dict[str, object]]:
     divergent = KernelSource("divergent", "divergent", (("KIND", 0),), 64, folder=PROBES)
     absent = KernelSource("absent", "divergent", (("KIND", 0),), 64, folder=PROBES)
     answers = {"run": answer(lambda: run(cache))}
-    stamp = {path.name: path.stat().st_mtime_ns for path in cache.iterdir()}
+    stamp = {path.name: path.stat().st_ino for path in cache.iterdir()}
     answers["again"] = answer(lambda: run(cache))
-    answers["files"] = {path.name: path.stat().st_mtime_ns == stamp.get(path.name) for path in cache.iterdir()}
+    answers["files"] = {path.name: path.stat().st_ino == stamp.get(path.name) for path in cache.iterdir()}
+    answers["upgraded"] = answer(lambda: with_runtime(cache, "70300001"))
+    answers["silent"] = answer(lambda: fail_at(cache, "hipRuntimeGetVersion"))
     for call in FAILING_CALLS:
         answers[call] = answer(lambda call=call: fail_at(cache, call))
     answers["broken"] = answer(lambda: run_source(cache, KernelSource("norm_rope", "norm_rope", (), 256)))

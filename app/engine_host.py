@@ -76,6 +76,7 @@ class EngineHost(QObject):
     event_arrived = Signal(object)  # an Event of app/protocol/events.py, in order, of live jobs only
     jobs_changed = Signal()  # a job was added or ended: look at is_busy and busy_kinds
     _requested = Signal(object)  # to the worker
+    _session_limit_set = Signal(int)
     _announced = Signal(object)  # events the host itself makes; queued, so that callers know the job id first
     _ending = Signal()
 
@@ -87,6 +88,7 @@ class EngineHost(QObject):
         self._jobs: dict[int, _Job] = {}
         self._stops = StopRegistry()
         self._is_closed = False
+        self._session_limit = session_limit
         self.is_stuck = False  # `shutdown` gave up: whoever frees this object now aborts the program
         self._thread = QThread(self)
         self._thread.setObjectName("engine")
@@ -95,6 +97,7 @@ class EngineHost(QObject):
         self._counter = TokenCounter(self._worker, self)
         queued = Qt.ConnectionType.QueuedConnection
         self._requested.connect(self._worker.on_request, queued)
+        self._session_limit_set.connect(self._worker.on_session_limit, queued)
         self._ending.connect(self._worker.on_shutdown, queued)
         self._worker.event_sent.connect(self._on_live_event, queued)
         self._worker.collection_wanted.connect(self._on_collection_wanted, queued)
@@ -165,6 +168,12 @@ class EngineHost(QObject):
             self._end_early(job_id, BenchmarkFinished(job_id, stopped=True))
         elif job.kind is JobKind.LOAD:
             self._end_early(job_id, LoadCancelled(job_id, job.path, kept_previous=self.has_model))
+
+    def set_session_limit(self, limit: int) -> None:
+        """Hold so many conversations in memory, after the jobs that were asked for before."""
+        if limit != self._session_limit:
+            self._session_limit = limit
+            self._session_limit_set.emit(limit)
 
     # ---- state
 

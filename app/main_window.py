@@ -127,6 +127,7 @@ def open_window(paths: AppPaths, loader: EngineLoader, problems: list[str]) -> I
     window = MainWindow(services, theme, panels.widget)
     panels.panel.qualification_requested.connect(window.commands.show_qualification)
     settings.problem_found.connect(window.show_problem)
+    settings.changed.connect(lambda now, _before: host.set_session_limit(now.model.sessions_kept))
     for number, problem in enumerate((*problems, *settings.load_problems)):
         window.chat.banners.show_notice(Notice(NoticeLevel.WARNING, problem, key=f"start-{number}"))
     host.start()

@@ -47,6 +47,16 @@ class SessionPool:
         self._held: OrderedDict[int, _Held] = OrderedDict()
         self._let_go = 0
 
+    def set_limit(self, limit: int) -> None:
+        """Another limit; the sessions used longest ago go at once if there are more."""
+        self._limit = max(1, limit)
+        self._shrink(self._limit)
+
+    def _shrink(self, count: int) -> None:
+        while len(self._held) > count:
+            self._held.popitem(last=False)
+            self._let_go += 1
+
     def session(self, model: EngineModel, conversation_id: int, context: int, mode: str) -> EngineSession:
         """The conversation's session, made anew if its context size or mode changed."""
         held = self._held.get(conversation_id)
@@ -54,9 +64,7 @@ class SessionPool:
             self._held.move_to_end(conversation_id)
             return held.session
         self.drop(conversation_id)
-        while len(self._held) >= self._limit:
-            self._held.popitem(last=False)
-            self._let_go += 1
+        self._shrink(self._limit - 1)
         session = self._make(model, context, mode)
         self._held[conversation_id] = _Held(session, context, mode)
         return session

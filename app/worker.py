@@ -78,6 +78,14 @@ class EngineWorker(QObject):
         elif isinstance(request, RunBenchmark):
             self._run_benchmark(request)
 
+    @Slot(int)
+    def on_session_limit(self, limit: int) -> None:
+        """Hold so many conversations from now on."""
+        self._sessions.set_limit(limit)
+        self._publish()
+        if self._sessions.take_let_go():
+            give_back_free_memory()
+
     @Slot()
     def on_shutdown(self) -> None:
         """Let go of the model on the thread that made it."""

@@ -66,6 +66,23 @@ def test_only_the_conversations_used_last_keep_a_session(make_host: MakeHost) ->
     assert host.engine.calls.count("session 4096 sparse") == 4
 
 
+def test_another_limit_holds_at_once(make_host: MakeHost) -> None:
+    host = make_host(session_limit=2)
+
+    def conversations() -> list[int]:
+        return [entry.conversation_id for entry in host.host._worker.published.held]
+
+    for conversation in (1, 2):
+        host.wait_end(host.ask(conversation))
+    host.host.set_session_limit(3)
+    host.wait_end(host.ask(3))
+    host.wait(lambda: conversations() == [1, 2, 3])
+    host.host.set_session_limit(1)
+    host.wait(lambda: conversations() == [3])  # the one used last
+    host.wait_end(host.ask(4))
+    host.wait(lambda: conversations() == [4])
+
+
 def test_another_context_size_makes_another_session(make_host: MakeHost) -> None:
     host = make_host()
     host.wait_end(host.ask(context=4096))

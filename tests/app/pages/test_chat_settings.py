@@ -186,6 +186,17 @@ def test_every_row_of_the_settings_page_changes_its_setting(driver: WindowDriver
     assert service.settings == before
 
 
+def test_the_number_of_chats_in_memory_holds_at_once(driver: WindowDriver) -> None:
+    driver.ask("A question")
+    driver.chats.new_chat()
+    driver.wait(lambda: not driver.messages)
+    driver.ask("Another one")
+    worker = driver.window.services.host._worker
+    driver.wait(lambda: len(worker.published.held) == 2)
+    cast(QSpinBox, driver.window.settings.row("model", "sessions_kept").control).setValue(1)
+    driver.wait(lambda: len(worker.published.held) == 1)
+
+
 def test_the_fields_take_what_the_settings_allow(driver: WindowDriver) -> None:
     page, dialog = driver.window.settings, open_dialog(driver)
     fields = [(page.row(*names).control, *names) for names in page.fields()]

@@ -29,6 +29,11 @@ class ChatListView(QListView):
     opened = Signal()
     delete_pressed = Signal()
 
+    @property
+    def is_editing(self) -> bool:
+        """Whether a title is being written."""
+        return self.state() == QListView.State.EditingState
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.opened.emit()
@@ -181,10 +186,19 @@ class Sidebar(QWidget):
         self.search_field.selectAll()
 
     def rename_current(self) -> None:
-        """Write another title: of the row that the keyboard is on, and from elsewhere of the open chat."""
-        if not self.list.hasFocus() and self._delegate.current_id is not None:
-            self._choose(self._delegate.current_id)
-        if self.list.currentIndex().isValid():
+        """Write another title: of the row that the keyboard is on, and from elsewhere of the open chat.
+
+        Search hits have no title to write, so a search ends.
+        """
+        if self.list.is_editing:
+            return
+        row = self._model.row(self.list.currentIndex().row()) if self.list.hasFocus() else None
+        chat_id = row.chat_id if row is not None else self._delegate.current_id
+        if self.search_field.text():
+            self.search_field.clear()
+            self._on_search_due()
+        if chat_id is not None and self._model.number_of(chat_id) >= 0:
+            self._choose(chat_id)
             self.list.edit(self.list.currentIndex())
 
     def _show_rows(self) -> None:

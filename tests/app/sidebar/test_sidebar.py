@@ -225,6 +225,32 @@ def test_renaming_from_elsewhere_is_of_the_open_chat(sidebar: Sidebar) -> None:
     assert editor.text() == "Rivers"
 
 
+@pytest.mark.parametrize(("is_on_hit", "title"), [(False, "Rivers"), (True, "Mountains")])
+def test_renaming_ends_a_search_whose_hits_have_no_title(
+    sidebar: Sidebar, qtbot: QtBot, is_on_hit: bool, title: str
+) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(1)
+    with qtbot.waitSignal(sidebar.search_changed):
+        sidebar.search_field.setText("snow")
+    sidebar.show_hits(SearchResults("snow", (SearchHit(3, "Mountains", 9, "much snow there", ((5, 4),), 1.0),)))
+    sidebar.list.setCurrentIndex(sidebar.list.model().index(0, 0))
+    (sidebar.list if is_on_hit else sidebar.search_field).setFocus()
+    sidebar.rename_current()
+    (editor,) = sidebar.list.findChildren(QLineEdit)
+    assert (editor.text(), sidebar.search_field.text(), len(sidebar.rows)) == (title, "", 3)
+
+
+def test_renaming_twice_goes_on_with_the_title(sidebar: Sidebar) -> None:
+    sidebar.show_chats(CHATS)
+    sidebar.set_current(1)
+    sidebar.rename_current()
+    (editor,) = sidebar.list.findChildren(QLineEdit)
+    editor.setText("Half a title")
+    sidebar.rename_current()
+    assert sidebar.list.findChildren(QLineEdit) == [editor] and editor.text() == "Half a title"
+
+
 @pytest.mark.parametrize("title", ["", "   ", "Mountains"])
 def test_an_empty_or_equal_title_renames_nothing(qtbot: QtBot, title: str) -> None:
     model = ChatListModel()

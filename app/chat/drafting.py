@@ -49,6 +49,9 @@ class Drafting(QObject):
         self._counts: dict[int, tuple[int, int]] = {}  # by job id: (chat id, document id)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._timer.timeout.connect(self.save)
+        self._untold: set[int] = set()  # chats whose documents changed in this round of the event loop
+        self._tell_timer = QTimer(self, singleShot=True, interval=0)
+        self._tell_timer.timeout.connect(self._tell_changed)
 
     # ---- text
 
@@ -231,7 +234,14 @@ class Drafting(QObject):
         return False
 
     def _tell(self, chat_id: int) -> None:
-        self.documents_changed.emit(PendingDocuments(chat_id, self.pending(chat_id)))
+        """Once for all changes of a moment: each telling names every document of the chat."""
+        self._untold.add(chat_id)
+        self._tell_timer.start()
+
+    def _tell_changed(self) -> None:
+        changed, self._untold = self._untold, set()
+        for chat_id in changed:
+            self.documents_changed.emit(PendingDocuments(chat_id, self.pending(chat_id)))
 
     def _failing(self, doing: str) -> Callable[[BaseException], None]:
         return lambda error: self.failed.emit(error, doing)

@@ -29,6 +29,8 @@ from app.settings_service import SettingsService
 from app.store import chats, messages
 from app.store.store import Store, StoreOpened
 
+MOST_FILES = 100  # of one drop
+
 
 class ChatService(ChatNews):
     """The chats of one data folder. Its signals are listed in app/chat/news.py."""
@@ -192,10 +194,16 @@ class ChatService(ChatNews):
         return True
 
     def add_files(self, paths: list[Path]) -> None:
-        """Read files into chips: text, source, Markdown, PDF, DOCX."""
-        if self._stage.chat_id is not None:
-            for path in paths:
-                self._drafting.add_file(self._stage.chat_id, path)
+        """Read files into chips: text, source, Markdown, PDF, DOCX. At most MOST_FILES at once; the rest is named in a
+        notice."""
+        if self._stage.chat_id is None:
+            return
+        for path in paths[:MOST_FILES]:
+            self._drafting.add_file(self._stage.chat_id, path)
+        if len(paths) > MOST_FILES:
+            sentence = self.tr("Only the first {number} of {count} files were added. Add the others apart.")
+            text = sentence.format(number=MOST_FILES, count=len(paths))
+            self.notice.emit(Notice(NoticeLevel.WARNING, text, key="files"))
 
     def remove_document(self, key: int) -> None:
         if self._stage.chat_id is not None:

@@ -534,6 +534,10 @@
             <translation>Neuer Chat</translation>
         </message>
         <message>
+            <source>Only the first {number} of {count} files were added. Add the others apart.</source>
+            <translation>Nur die ersten {number} von {count} Dateien wurden hinzugefügt. Fügen Sie die anderen gesondert hinzu.</translation>
+        </message>
+        <message>
             <source>The message was deleted.</source>
             <translation>Die Nachricht wurde gelöscht.</translation>
         </message>
@@ -3213,7 +3217,7 @@
         </message>
         <message>
             <source>the prompt was stopped</source>
-            <translation type="unfinished" />
+            <translation>das Lesen des Prompts wurde angehalten</translation>
         </message>
         <message>
             <source>the same major version as ROCm</source>

@@ -11,6 +11,7 @@ from app.chat.models import (
     PendingDocument,
     PendingState,
 )
+from app.chat.service import MOST_FILES
 from tests.app.backend_recorder import BackendRecorder
 from tests.app.conftest import MakeBackend
 from tests.app.fake_engine import FakeScript
@@ -214,3 +215,19 @@ def test_a_document_with_a_line_too_long_to_edit_stays_a_document(make_backend: 
     assert "too long to edit" in chat.notices[-1].text
     assert len(chips(chat)) == 1
     assert chat.chats._drafting.text(chat.chat_id) == "before"
+
+
+def test_many_files_are_told_together_and_too_many_are_named(make_backend: MakeBackend, tmp_path: Path) -> None:
+    chat = make_backend()
+    files = [tmp_path / f"{number}.txt" for number in range(MOST_FILES + 3)]
+    for file in files:
+        file.write_text("some text")
+    before = len(chat.told["documents_changed"])
+    chat.chats.add_files(files)
+    chat.wait(lambda: len(chat.told["documents_changed"]) > before)
+    first = chat.told["documents_changed"][before]
+    assert [document.name for document in first.documents] == [file.name for file in files[:MOST_FILES]]
+    assert f"first {MOST_FILES} of {MOST_FILES + 3} files" in chat.notices[-1].text
+    wait_counted(chat)
+    assert len(chips(chat)) == MOST_FILES
+    assert all(chip.state is PendingState.READY for chip in chips(chat))

@@ -146,3 +146,7 @@ def test_an_edit_that_was_sent_meanwhile_does_not_come_back(open_driver: OpenDri
     assert driver.draft == ""
     driver.wait(lambda: driver.messages[0].text == "A changed question")
     driver.wait_for_end()
+    driver.window.chat.transcript.version_requested.emit(driver.messages[0].id, -1)
+    driver.wait(lambda: driver.messages[0].text == "A question")
+    go_elsewhere_and_back(driver, lambda: None)
+    assert not driver.composer.editing.isVisible()

@@ -115,6 +115,8 @@ def _events(
     session.timeline.mark(logits)
     yield MemoryChanged(job_id, session.memory())
     yield from _answer(session, logits, _thinks(session, ids), sampler, max_tokens, stop, job_id, timed)
+    # After the last event: nobody waits for the disk. No later turn begins with reasoning.
+    session.keep(_shared_with_later(session, ids) if _thinks(session, ids) else None)
 
 
 def _read_prompt(
@@ -187,7 +189,6 @@ def _answer(
         logits = session.decode(token)
     yield MemoryChanged(job_id, session.memory())
     yield Finished(job_id, reason, text.finish(), timed.usage(), timed.timings())
-    session.keep()  # after the last event: nobody waits for the disk
 
 
 def _thinks(session: SessionFace, ids: list[int]) -> bool:

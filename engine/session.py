@@ -4,12 +4,14 @@ Built by `Model.session`; used from one thread at a time. A session is a committ
 or fails inside a step leaves it at its last committed position.
 """
 
+import io
 import threading
 import traceback
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import BinaryIO
 
 import torch
 
@@ -17,7 +19,7 @@ from engine.backends.base import TokenProgram
 from engine.backends.failures import engine_error, is_out_of_memory
 from engine.backends.session_memory import require_session_memory
 from engine.cache_shape import CacheShape
-from engine.errors import ContextFullError, EngineError, Stopped, UserError
+from engine.errors import ContextFullError, EngineError, SnapshotError, Stopped, UserError
 from engine.events import Event
 from engine.faces import ModelFace, StepProgress
 from engine.generation import run_generation
@@ -25,8 +27,8 @@ from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport
 from engine.plan import BAND_TOKENS, STEP_CAP, Cut, Step, cut_prompt
 from engine.sampling import Sampling
-from engine.snapshot import read_snapshot, write_snapshot
-from engine.state import SessionState
+from engine.snapshot import Origin, read_snapshot, write_snapshot
+from engine.state import Checkpoint, SessionState
 from engine.timeline import Timeline
 
 
@@ -164,15 +166,37 @@ class Session:
         """The ledger of this session now, layer by layer."""
         return self.model.memory_report(self.timeline.state, self._steps, self.position)
 
+    @property
+    def origin(self) -> Origin:
+        """What the state depends on besides its tokens."""
+        return Origin(self.model.fingerprint, self.mode.value, self.timeline.state.rounding.value)
+
     def snapshot(self) -> bytes:
         """The session as bytes (engine.snapshot)."""
-        self.timeline.settle()
-        return write_snapshot(self.timeline.state, self.timeline.tokens, self.model.fingerprint, self.mode.value)
+        file = io.BytesIO()
+        self.save(file, self.timeline.points())
+        return file.getvalue()
+
+    def save(self, file: BinaryIO, points: Sequence[Checkpoint]) -> None:
+        """Write the session as it was at the last of `points` (Timeline.points)."""
+        tokens = self.timeline.tokens[: points[-1].position]
+        write_snapshot(file, self.timeline.state, tokens, points, self.origin)
 
     def restore(self, blob: bytes) -> None:
         """Replace the session by one of the same model and mode. Raises SnapshotError and then changes nothing."""
+        self.load(io.BytesIO(blob))
+
+    def load(self, file: BinaryIO) -> None:
+        """As `restore`, from a file. Whatever else it raises than SnapshotError leaves the session empty."""
         self.timeline.settle()
-        self.timeline.adopt(read_snapshot(blob, self.timeline.state, self.model.fingerprint, self.mode.value))
+        try:
+            restored = read_snapshot(file, self.timeline.state, self.origin)
+        except SnapshotError:
+            raise
+        except BaseException:
+            self.reset()
+            raise
+        self.timeline.adopt(*restored)
         self._steps.clear()
 
     def reset(self) -> None:
@@ -191,10 +215,10 @@ class Session:
         self._steps = [step for step in self._steps if step.stop <= self.position]
         return self.position, logits
 
-    def keep(self) -> None:
-        """Put the session on disk if the model has a place for long ones (engine.prefix_store)."""
+    def keep(self, end: int | None = None) -> None:
+        """Put the session, up to `end`, on disk if the model has a place for long ones (engine.prefix_store)."""
         if self.model.prefixes is not None:
-            self.model.prefixes.keep(self)
+            self.model.prefixes.keep(self, end)
 
     def check(self, ids: Sequence[int]) -> None:
         """Raise UserError for an empty prompt or an id outside the vocabulary, ContextFullError for too many."""

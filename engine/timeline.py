@@ -16,6 +16,7 @@ from engine.plan import Step
 from engine.state import Checkpoint, SessionState
 
 KEPT_CHECKPOINTS = 8
+SAVED_POINTS = 4  # the end of the last turn, the prompt, and a little more: what changing the last turn needs
 
 
 class Timeline:
@@ -89,6 +90,18 @@ class Timeline:
         self._checkpoints.append(self.state.checkpoint(logits))
         del self._checkpoints[:-KEPT_CHECKPOINTS]
 
+    def points(self, end: int | None = None) -> list[Checkpoint]:
+        """What a saved session holds: the newest positions to return to, ascending; the last is where it will stand.
+
+        That is the position itself, whose tensors are not copied, or the last one kept up to `end`; none kept: empty.
+        """
+        self.settle()
+        found = [kept for kept in self._checkpoints if end is None or kept.position <= end]
+        if end is None and not (found and found[-1].position == self.position):
+            now = (tensor for layer in self.state.layers for tensor in layer.volatile())
+            found.append(Checkpoint(self.position, tuple(now), None))
+        return found[-SAVED_POINTS:]
+
     def reusable(self, ids: Sequence[int]) -> int:
         """How many leading tokens of `ids` need not be computed again, without changing anything."""
         found = self._return_point(ids)
@@ -116,10 +129,10 @@ class Timeline:
         self.tokens.clear()
         self._checkpoints.clear()
 
-    def adopt(self, tokens: list[int]) -> None:
-        """Take over the ids of a state that was restored from a snapshot."""
+    def adopt(self, tokens: list[int], points: list[Checkpoint]) -> None:
+        """Take over what a snapshot holds besides the state, which has been restored from it."""
         self.tokens = tokens
-        self._checkpoints.clear()
+        self._checkpoints = [point for point in points if point.position < len(tokens) or point.logits is not None]
 
     def _continues(self, ids: Sequence[int]) -> bool:
         """Whether `ids` goes on from here with at least one token to compute."""

@@ -3684,8 +3684,8 @@
             <translation>{source} hat kein {lacks}, das zum Lesen und Schreiben von Text gebraucht wird.</translation>
         </message>
         <message>
-            <source>{source} has {body} bytes of rows where its header promises another number</source>
-            <translation>{source} hat {body} Bytes an Zeilen, wo der Kopf eine andere Zahl verspricht</translation>
+            <source>{source} has {body_bytes} bytes of rows where its header promises another number</source>
+            <translation>{source} hat {body_bytes} Bytes an Zeilen, wo der Kopf eine andere Zahl verspricht</translation>
         </message>
         <message>
             <source>{source} holds token ids outside the vocabulary of {vocab}</source>
@@ -3720,8 +3720,8 @@
             <translation>{source} ist keine gespeicherte Sitzung von Haloband</translation>
         </message>
         <message>
-            <source>{source} stores rows as {rounding}, this session as {value}</source>
-            <translation>{source} speichert Zeilen als {rounding}, diese Sitzung als {value}</translation>
+            <source>{source} stores rows as {rounding}, this session as {rounding2}</source>
+            <translation>{source} speichert Zeilen als {rounding}, diese Sitzung als {rounding2}</translation>
         </message>
         <message>
             <source>{source} was made in {mode} mode, this session is in {mode2} mode</source>

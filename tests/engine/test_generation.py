@@ -90,7 +90,7 @@ def test_reading_a_saved_state_is_no_prefill_but_delays_the_first_token(
         now[0] = 1000
         return 0
 
-    monkeypatch.setattr(tiny, "prefixes", SimpleNamespace(restore=slow_disk, keep=lambda session: None))
+    monkeypatch.setattr(tiny, "prefixes", SimpleNamespace(restore=slow_disk, keep=lambda session, end: None))
     ids = prompt(100)
     events = list(run_generation(tiny.session(context=512), ids, GREEDY, 4, threading.Event(), 1, clock))
     timings = finished(events).timings

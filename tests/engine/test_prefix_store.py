@@ -1,5 +1,6 @@
 """Stored prefixes: found again by content, never trusted when damaged, never larger than their limit."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 import torch
 
 import engine
+from engine.chat_format import Message, Role
 from engine.events import Finished, TokenDecoded
 from engine.loading import Model
 from engine.prefix_store import PrefixStore
 from engine.sampling import Sampling
 from engine.session import Mode
+from tests.engine.answering import answer, finished, ids_of, prompt
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
 
@@ -116,11 +119,109 @@ def test_a_folder_that_cannot_be_written_loses_only_the_shortcut(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.prefix_store.save_file", full)
+    monkeypatch.setattr("engine.prefix_store.replaced_file", full)
     session = tiny.session(context=512)
     session.prefill(ids(120))
     assert PrefixStore(tmp_path / "full", min_tokens=100).keep(session) is None
     assert session.position == 120
+
+
+def test_too_little_memory_loses_only_the_shortcut(
+    tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    path = kept(tiny, store, 120)
+
+    def no_memory(*_: object) -> None:
+        raise MemoryError
+
+    for fails in ("write_snapshot", "read_snapshot"):
+        monkeypatch.setattr(f"engine.session.{fails}", no_memory)
+    session = tiny.session(context=512)
+    assert store.restore(session, ids(200)) == 0
+    session.prefill(ids(200))
+    assert store.keep(session) is None
+    assert session.tokens == tuple(ids(200))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_whose_use_cannot_be_noted_is_used_and_stays(
+    tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PrefixStore(tmp_path, min_tokens=100)
+    path = kept(tiny, store, 120)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "touch", refuse)
+    session = tiny.session(context=512)
+    assert store.restore(session, ids(200)) == 120
+    assert session.tokens == tuple(ids(120))
+    assert path.exists()
+
+
+def test_another_bug_while_keeping_is_not_hidden(tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("engine.session.write_snapshot", bug)
+    with pytest.raises(RuntimeError, match="a bug"):
+        kept(tiny, PrefixStore(tmp_path, min_tokens=100), 120)
+
+
+@pytest.fixture
+def stored(tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PrefixStore:
+    """A store that the tiny model's sessions use."""
+    store = PrefixStore(tmp_path, min_tokens=20)
+    monkeypatch.setattr(tiny, "prefixes", store)
+    return store
+
+
+def test_after_a_restart_the_last_answer_can_be_made_again_and_its_question_edited(
+    tiny: Model, stored: PrefixStore
+) -> None:
+    first = answer(tiny.session(context=512), prompt(120))
+    said = [*prompt(120), *ids_of(first)]
+    second = answer(tiny.session(context=512), [*said, 7, 8, 9])
+    again = answer(tiny.session(context=512), [*said, 7, 8, 9])
+    assert finished(again).usage.cached_tokens == len(said) + 3
+    assert ids_of(again) == ids_of(second)
+    edited = answer(tiny.session(context=512), [*said, 4, 5])
+    assert finished(edited).usage.cached_tokens == len(said) - 1
+    assert ids_of(answer(tiny.session(context=512), prompt(120))) == ids_of(first)
+    assert len(list(stored.folder.iterdir())) == 2, "two branches, of each the newest turn"
+
+
+@pytest.mark.parametrize("thinking", [*itertools.product((True, False), repeat=3)])
+def test_after_a_restart_a_turn_computes_only_what_is_new_with_thinking_too(
+    tiny: Model, stored: PrefixStore, thinking: tuple[bool, ...]
+) -> None:
+    """Reasoning and what follows it is not kept: no later turn begins with it."""
+    talk, held_before = list[Message](), 0
+    for thinks in thinking:
+        talk.append(Message(Role.USER, "what is it " * 8))
+        ids = tiny.encode_chat(talk, thinks)
+        events = answer(tiny.session(context=512), ids)
+        assert finished(events).usage.cached_tokens >= held_before
+        again = answer(tiny.session(context=512), ids)
+        assert finished(again).usage.cached_tokens >= len(ids) - 1
+        assert ids_of(again) == ids_of(events)
+        held_before = len(ids) - 1
+        talk.append(Message(Role.ASSISTANT, "it is that"))
+    assert len(list(stored.folder.iterdir())) <= 1 + thinking.count(False), (
+        "one file, and those of answers that were said otherwise"
+    )
+
+
+def test_a_position_beyond_the_end_that_is_wanted_is_not_kept(tiny: Model, tmp_path: Path) -> None:
+    session = tiny.session(context=512)
+    session.prefill(ids(120))
+    store = PrefixStore(tmp_path, min_tokens=100)
+    assert store.keep(session, 110) is None
+    session.timeline.mark(None)
+    session.prefill(ids(140)[120:])
+    assert store.keep(session, 130) == kept(tiny, store, 120)
 
 
 def test_answers_go_on_from_disk_after_a_restart(

@@ -1,9 +1,11 @@
 """Saved sessions: exact wherever they are cut, refused whenever anything about them is wrong."""
 
 import hashlib
+import io
 import json
 import struct
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
@@ -14,9 +16,13 @@ import engine
 from engine.errors import SnapshotError
 from engine.loading import Model
 from engine.session import Session
-from engine.snapshot import read_header, save_file
+from engine.snapshot import read_header, replaced_file, write_snapshot
+from tests.engine.answering import answer, finished, ids_of, prompt
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 __all__ = ["one_torch_thread"]  # a fixture for every test here
 
@@ -51,6 +57,82 @@ def test_restoring_replaces_a_longer_timeline(tiny: Model, blob: bytes) -> None:
     fresh = tiny.session(context=512)
     fresh.restore(blob)
     assert torch.equal(used.prefill(ids(130, 260)), fresh.prefill(ids(130, 260)))
+
+
+def test_positions_to_return_to_survive(tiny: Model) -> None:
+    session, restored = tiny.session(context=512), tiny.session(context=512)
+    said = ids_of(answer(session, prompt(130)))
+    answer(session, prompt(130) + said + [7, 8, 9])
+    restored.restore(session.snapshot())
+    assert restored.snapshot() == session.snapshot()
+    again = answer(restored, prompt(130) + said + [7, 8, 9])
+    assert finished(again).usage.cached_tokens == 141
+    edited = answer(restored, prompt(130) + said + [4, 5])
+    assert finished(edited).usage.cached_tokens == 137
+    regenerated = answer(restored, prompt(130))
+    assert finished(regenerated).usage.cached_tokens == 130
+    assert ids_of(regenerated) == said
+
+
+def test_a_session_can_be_saved_as_it_was(tiny: Model) -> None:
+    session, then = tiny.session(context=512), tiny.session(context=512)
+    for each in (session, then):
+        each.prefill(ids(0, 130))
+        each.timeline.mark(None)
+    session.prefill(ids(130, 260))
+    file = io.BytesIO()
+    session.save(file, session.timeline.points(200))
+    assert file.getvalue() == then.snapshot()
+    with pytest.raises(ValueError, match="tokens for a state"):
+        write_snapshot(file, session.timeline.state, ids(0, 99), session.timeline.points(200), session.origin)
+
+
+class WatchedFile(io.BytesIO):
+    """A file that knows the largest piece it has given or taken, and may fail at its `fails_at`-th read."""
+
+    largest, fails_at, reads = 0, -1, 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.reads += 1
+        if self.reads == self.fails_at:
+            raise OSError(5, "Input/output error")
+        found = super().read(size)
+        self.largest = max(self.largest, len(found))
+        return found
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        self.largest = max(self.largest, memoryview(data).nbytes)
+        return super().write(data)
+
+
+def test_a_state_goes_to_and_from_a_file_in_small_pieces(
+    tiny: Model, blob: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.snapshot._PIECE_BYTES", 1000)
+    assert len(blob) > 100_000
+    session, file = tiny.session(context=512), WatchedFile(blob)
+    session.load(file)
+    assert file.largest == 1000
+    written = WatchedFile()
+    session.save(written, session.timeline.points())
+    assert written.largest == 1000
+    assert written.getvalue() == session.snapshot() == blob
+
+
+def test_a_file_that_fails_while_it_is_loaded_leaves_an_empty_session(
+    tiny: Model, blob: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.snapshot._PIECE_BYTES", 1000)
+    counted = WatchedFile(blob)
+    tiny.session(context=512).load(counted)
+    session = tiny.session(context=512)
+    session.prefill(ids(0, 9))
+    failing = WatchedFile(blob)
+    failing.fails_at = counted.reads
+    with pytest.raises(OSError, match="Input/output"):
+        session.load(failing)
+    assert session.tokens == ()
+    assert torch.equal(session.prefill(ids(0, 90)), tiny.session(context=512).prefill(ids(0, 90)))
 
 
 def refused(session: Session, data: bytes, words: str) -> None:
@@ -96,10 +178,22 @@ def changed_header(blob: bytes, **changes: object) -> bytes:
         ({"rounding": "e4m3"}, "stores rows as e4m3"),
         ({"shapes": []}, "shapes"),
         ({"shapes": None}, "shapes"),
-        ({"tokens": [1, 2]}, "shapes"),
+        ({"tokens": [1, 2]}, "header"),
+        ({"tokens": [1, 2], "points": [[2, False]]}, "shapes"),
         ({"tokens": "abc"}, "header"),
         ({"tokens": [-1]}, "header"),
         ({"tokens": 5}, "header"),
+        ({"points": []}, "header"),
+        ({"points": None}, "header"),
+        ({"points": [[129, False]]}, "header"),
+        ({"points": [[130, 0]]}, "header"),
+        ({"points": [[130]]}, "header"),
+        ({"points": [[-1, False], [130, False]]}, "header"),
+        ({"points": [[130, False], [130, False]]}, "header"),
+        ({"points": [[True, False], [130, False]]}, "header"),
+        ({"points": [[at, False] for at in range(100, 131)]}, "header"),
+        ({"points": [[100, False], [130, False]]}, "shapes"),
+        ({"points": [[130, True]]}, "shapes"),
         ({"tokens": [9999] * 130}, "vocabulary"),
     ],
 )
@@ -114,14 +208,14 @@ def test_a_header_that_does_not_fit_is_refused(
 def test_any_flipped_byte_is_refused(blob: bytes, at: int, flip: int) -> None:
     at %= len(blob)
     with pytest.raises(SnapshotError):
-        read_header(blob[:at] + bytes([blob[at] ^ flip]) + blob[at + 1 :])
+        read_header(io.BytesIO(blob[:at] + bytes([blob[at] ^ flip]) + blob[at + 1 :]))
 
 
 @given(st.binary(max_size=400))
 @settings(max_examples=100)
 def test_arbitrary_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(SnapshotError):
-        read_header(data)
+        read_header(io.BytesIO(data))
 
 
 def test_another_arithmetic_is_another_model(tiny_path: Path, blob: bytes) -> None:
@@ -132,13 +226,17 @@ def test_another_arithmetic_is_another_model(tiny_path: Path, blob: bytes) -> No
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "deep" / "session.hbsnap"
-    save_file(place, b"old")
+
+    def write(content: bytes) -> None:
+        with replaced_file(place) as file:
+            file.write(content)
 
     def full_disk(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
+    write(b"old")
     monkeypatch.setattr("os.fsync", full_disk)
     with pytest.raises(OSError, match="No space"):
-        save_file(place, b"new")
+        write(b"new")
     assert place.read_bytes() == b"old"
     assert [entry.name for entry in place.parent.iterdir()] == ["session.hbsnap"]

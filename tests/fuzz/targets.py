@@ -5,6 +5,7 @@ The hypothesis tests and the coverage-guided fuzzer run the same functions, and 
 
 import functools
 import hashlib
+import io
 import json
 import os
 import sqlite3
@@ -89,7 +90,7 @@ def fuzz_snapshot(data: bytes) -> None:
     source, session, before = ByteSource(data), _session(), _saved_state()
     blob = _changed_snapshot(before, source) if source.flag() else _sealed(source.rest())
     try:
-        read_header(blob)
+        read_header(io.BytesIO(blob))
         session.restore(blob)
     except UserError:
         assert session.snapshot() == before
@@ -236,7 +237,7 @@ def _changed_snapshot(blob: bytes, source: ByteSource) -> bytes:
     length = struct.unpack_from("<I", blob, 12)[0]
     header, body = json.loads(blob[16 : 16 + length]), bytearray(blob[16 + length : -32])
     for _ in range(source.number(4)):
-        key = source.pick(("tokens", "fingerprint", "mode", "rounding", "shapes"))
+        key = source.pick(("tokens", "fingerprint", "mode", "rounding", "points", "shapes"))
         header[key] = _json_value(source)
     for _ in range(source.number(4)):
         if body:

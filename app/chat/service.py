@@ -258,7 +258,8 @@ class ChatService(ChatNews):
         """Delete a message and what follows it, and offer undo."""
 
         def undo() -> None:
-            self._stage.change_branch(lambda db: messages.bring_back(db, message_id), "bringing a message back")
+            if not self._stage.change_branch(lambda db: messages.bring_back(db, message_id), "bringing a message back"):
+                deleted()  # not now: the offer stays
 
         def deleted() -> None:
             self._library.offer_undo(self.tr("The message was deleted."), undo)

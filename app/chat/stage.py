@@ -84,11 +84,11 @@ class Stage(QObject):
 
     def change_branch(
         self, operation: Callable[[sqlite3.Connection], object], doing: str, done: Callable[[], None] | None = None
-    ) -> None:
-        """Change what the shown chat shows, unless it is being asked or answered."""
+    ) -> bool:
+        """Change what the shown chat shows. False, and nothing is done, while it is being asked or answered."""
         chat_id = self.chat_id
         if chat_id is None or self._answers.is_busy(chat_id) or self._sending.is_sending(chat_id):
-            return
+            return False
 
         def change(db: sqlite3.Connection) -> OpenChat:
             operation(db)
@@ -100,6 +100,7 @@ class Stage(QObject):
                 done()
 
         self._store.submit(change, changed, self._failing(doing))
+        return True
 
     def append(self, *added: Message) -> None:
         """Messages at the end of the branch, if their chat is shown."""

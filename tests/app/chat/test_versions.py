@@ -107,3 +107,22 @@ def test_a_deleted_message_comes_back(make_backend: MakeBackend) -> None:
     chat.chats.undo(offer.token)  # each offer works once
     chat.settle()
     assert chat.shown == before
+
+
+def test_undo_that_comes_while_a_question_is_asked_or_answered_is_offered_again(make_backend: MakeBackend) -> None:
+    chat = make_backend(SLOW)
+    chat.start_asking("one")
+    chat.chats.stop()
+    chat.wait_idle()
+    first = chat.shown
+    offer = chat.wait_next("undo_offered", lambda: chat.chats.delete_message(first[0].id))
+    chat.chats.set_draft("two")
+    chat.chats.send()
+    offer = chat.wait_next("undo_offered", lambda: chat.chats.undo(offer.token))
+    chat.wait(lambda: len(chat.shown) == 2 and chat.told["text_arrived"][-1].message_id == chat.shown[-1].id)
+    offer = chat.wait_next("undo_offered", lambda: chat.chats.undo(offer.token))
+    chat.chats.stop()
+    chat.wait_idle()
+    chat.wait_next("branch_changed", lambda: chat.chats.undo(offer.token))
+    assert [message.text for message in chat.shown] == [message.text for message in first]
+    assert chat.shown[0].versions == 2

@@ -32,7 +32,7 @@ class DecodeProgram:
         """Logits float32 [vocab] after `token_id` at `position`."""
         logits = torch.empty_like(self._layers.logits[0])  # before the state moves: it may find no memory
         self._inputs.set(token_id, position)
-        span = _span_for(position + 1)
+        span = span_for(position + 1)
         if span != self._span:
             self._run_unrecorded(span)
             self._span, self._replay = span, None
@@ -65,7 +65,8 @@ class DecodeProgram:
         return graph.replay
 
 
-def _span_for(tokens: int) -> int:
+def span_for(tokens: int) -> int:
+    """The context that the graph for a context of so many tokens covers."""
     span = _FIRST_SPAN
     while span < tokens:
         span *= 2

@@ -14,6 +14,7 @@ from kernels.ops import products
 from kernels.ops.formats import WeightFormat, unpack
 from kernels.ops.matvec import Matrix
 
+BAND_ROWS = 2048  # rows of a grouped product of ours: enough to fill the machine
 PIECE_ROWS = 1024  # rows of one library call: enough to fill the machine, little lost when the last one is padded
 _SHIFT, _GROUPS = 333, 4  # of the library's trial
 _MOST_ERROR = 2.0**-9  # of it: what even a result rounded to F16 keeps, and a wrong one does not
@@ -93,12 +94,17 @@ class KernelProducts:
         return out
 
     def multiply_groups(self, x: torch.Tensor, matrix: Matrix, groups: int) -> torch.Tensor:
-        rank, half = matrix.rows // groups, x.half().contiguous()
-        out = x.new_empty(len(x), matrix.rows, dtype=torch.float32)
-        for group in range(groups):
-            own = Matrix(matrix.kind, matrix.blocks[group * rank : (group + 1) * rank], rank, matrix.width)
-            products.multiply(self.launcher, own, half, out, group * matrix.width, group * rank)
-        return out.half()
+        """In bands, whose copies are small beside x."""
+        rank = matrix.rows // groups
+        out = x.new_empty(len(x), matrix.rows, dtype=torch.float16)
+        for first in range(0, len(x), BAND_ROWS):
+            half = x[first : first + BAND_ROWS].half().contiguous()
+            band = x.new_empty(len(half), matrix.rows, dtype=torch.float32)
+            for group in range(groups):
+                own = Matrix(matrix.kind, matrix.blocks[group * rank : (group + 1) * rank], rank, matrix.width)
+                products.multiply(self.launcher, own, half, band, group * matrix.width, group * rank)
+            out[first : first + BAND_ROWS] = band
+        return out
 
 
 def exact_product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

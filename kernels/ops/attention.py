@@ -13,6 +13,7 @@ from kernels.launch import Argument, Launcher
 from kernels.ops.attention_forms import (
     COMBINE_THREADS,
     MOST_IDS,
+    SPLIT_PARTIALS,
     AttentionForm,
     HeadShape,
     MatrixTiling,
@@ -176,7 +177,7 @@ def _check_ids(rows: AttentionRows, last: int) -> None:
 
 def split_work_shape(form: SplitForm, rows: AttentionRows) -> tuple[int, int, int]:
     """Shape of the float32 work buffer of `attend_split` for all rows with room: [splits, work heads, width + 4]."""
-    return _most_splits(form, rows), form.work_heads, form.shape.width + 4
+    return _most_splits(form, rows), form.work_heads, form.shape.width + SPLIT_PARTIALS
 
 
 def attend_split(

@@ -13,6 +13,7 @@ HEADS_A_GROUP = 16
 MOST_IDS = 512  # the longest id list a token may have
 SPLIT_ROWS = 32  # rows of a split of decode attention; a token's bits depend on it
 SPLIT_HEADS = 16
+SPLIT_PARTIALS = 4  # beside a head's channels in the work buffer, of which two are used (device/attention_splits.h)
 COMBINE_THREADS = 128
 
 

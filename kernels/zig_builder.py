@@ -1,7 +1,7 @@
 """Compiles kernels for AMD GPUs with the clang inside the ziglang package: no ROCm and no GPU needed.
 
-Used by `haloband kernels`, by the tests, and as a fallback where hiprtc is missing. `assembly` gives the text with the
-resource figures in it; `build` assembles and links that text into a code object that the HIP runtime loads.
+Used by `haloband kernels` and by the tests; what runs on an AMD GPU is built by hiprtc alone. `assembly` gives the text
+with the resource figures in it; `build` assembles and links it into a code object that the HIP runtime loads.
 """
 
 import importlib.metadata

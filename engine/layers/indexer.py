@@ -47,6 +47,7 @@ def select_rows(
         scores = _tile_scores(queries[tile], head_weights[tile], keys)
         visible = (torch.arange(scores.shape[0]) + first_position + start + 1) // ratio
         hidden = torch.arange(scores.shape[1])[None, :] >= visible[:, None]
+        hidden |= scores.isnan()  # last in the order, as in compiled code
         ids[tile] = top_rows(scores.masked_fill_(hidden, -torch.inf), top_k)
     return ids, torch.full((queries.shape[0],), top_k, dtype=torch.int32)
 
@@ -60,7 +61,10 @@ def _tile_scores(queries: torch.Tensor, head_weights: torch.Tensor, keys: torch.
 
 
 def top_rows(scores: torch.Tensor, top_k: int) -> torch.Tensor:
-    """Column ids of the `top_k` largest of each row of scores [T, C], ascending; of equal scores the lower id wins."""
+    """Column ids of the `top_k` largest of each row of scores [T, C], ascending; of equal scores the lower id wins.
+
+    No score may be NaN.
+    """
     threshold = scores.topk(top_k, dim=1).values[:, -1:]
     above = scores > threshold
     tied = scores == threshold

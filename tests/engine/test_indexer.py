@@ -43,3 +43,20 @@ def test_selection_is_the_brute_force_over_visible_rows(ops: Backend, zero_heads
             worst_chosen = scores[chosen].min()
             others = [row for row in range(visible) if row not in chosen]
             assert not others or scores[others].max() <= worst_chosen + 1e-5
+
+
+@pytest.mark.parametrize("ops", cpu_backends(small_config()), ids=lambda ops: type(ops).__name__)
+@pytest.mark.parametrize("spoilt", [1, 20, 50])
+def test_a_score_that_is_no_number_comes_last(ops: Backend, spoilt: int) -> None:
+    """Of a damaged row; where too few others are left, the lowest of them are taken."""
+    generator = torch.Generator().manual_seed(5)
+    tokens, ratio, top_k, first = 3, 4, 16, 200
+    rows = torch.randn((first + tokens) // ratio, 32, generator=generator).half()
+    rows[torch.randperm(len(rows), generator=generator)[:spoilt]] = torch.nan
+    queries, weights = torch.randn(tokens, 4, 32, generator=generator), torch.rand(tokens, 4, generator=generator)
+    ids, _ = ops.select(queries, weights, rows, first, ratio, top_k)
+    scores = torch.einsum("th,thr->tr", weights, (queries @ rows.float().T).relu())
+    scores[:, rows.isnan().any(dim=1)] = -torch.inf
+    for token in range(tokens):
+        visible = (first + token + 1) // ratio
+        assert ids[token].tolist() == brute_force(scores[token, :visible].tolist(), top_k)

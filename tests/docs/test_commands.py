@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import resources
+from app.display import DEBIAN_PACKAGES
 from tests.docs.doc_commands import OURS, ROOT, DocCommand, WrongCommandError, check, commands, commands_of
 
 ALL = commands()
@@ -64,6 +65,7 @@ NOT_RUN = {
     "python packaging/model all --out build/model": "trains; tests/packaging/model/test_recipe.py runs it in toy size",
     "sudo usermod -aG render,video $USER": "changes the system",
     "sudo apt install git make g++ python3-venv": "changes the system",
+    f"sudo apt install {DEBIAN_PACKAGES}": "changes the system; .ci/run does",
     "git clone https://github.com/haloband/haloband && cd haloband": "downloads",
     "haloband kernels --update-page docs/kernels.md": "writes into the docs; tests/kernels/hip/test_kernel_builds.py",
     "haloband synth OUT.gguf --config v4-flash --layers 4 --recipe bf16 [--seed N] [--force] [--json]": "writes "

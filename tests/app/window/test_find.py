@@ -42,7 +42,7 @@ def test_the_words_that_one_sees_are_selected(open_driver: OpenDriver, text: str
     driver.ask("A question")
     driver.trigger("find")
     assert find(driver, text) == selected
-    assert count(driver) == "in 1 message"
+    driver.wait(lambda: count(driver) == "in 1 message")
 
 
 @pytest.mark.parametrize("text", ["**bold", "secret", "|---", "nowhere"])
@@ -51,7 +51,7 @@ def test_marks_that_are_not_shown_are_not_found(open_driver: OpenDriver, text: s
     driver.ask("A question")
     driver.trigger("find")
     assert find(driver, text) == ""
-    assert count(driver) == "No match"
+    driver.wait(lambda: count(driver) == "No match")
 
 
 def test_next_and_previous_go_through_all_messages_and_round(driver: WindowDriver) -> None:
@@ -76,7 +76,7 @@ def test_next_and_previous_go_through_all_messages_and_round(driver: WindowDrive
         bar.step(direction)
         seen.append(here())
     assert seen == [(3, 2), (1, 0), (1, 9), (3, 2), (1, 9), (1, 0), (3, 2)]
-    assert count(driver) == "in 2 messages"
+    driver.wait(lambda: count(driver) == "in 2 messages")
 
 
 def test_a_match_in_the_hidden_part_of_a_long_question_is_shown(driver: WindowDriver) -> None:

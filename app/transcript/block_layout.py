@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 
 from app.transcript.markdown import Block, BlockKind
+from app.transcript.rich_table import part_cells, text_of_cells
 from app.transcript.rich_text import IS_RULE, QUOTE_DEPTH, QUOTE_INDENT, RichTextBuilder
 from app.transcript.text_style import LINE_SPACING, TextStyle
 
@@ -140,20 +141,17 @@ class BlockLayout:
         return self.document.characterCount() - 1
 
     def text(self, style: TextStyle, start: int = 0, end: int | None = None) -> str:
-        """The plain text between two positions."""
+        """The plain text between two positions; cells are parted by tabs, as spreadsheets take them."""
         self.realise(style)
         assert self.document is not None
         last = self.document.characterCount() - 1
         cursor = QTextCursor(self.document)
         cursor.setPosition(min(max(0, start), last))
         cursor.setPosition(last if end is None else min(max(0, end), last), QTextCursor.MoveMode.KeepAnchor)
-        return (
-            cursor.selectedText()
-            .replace("\u2029", "\n")
-            .replace("\u2028", "\n")
-            .replace("\ufdd0", "")
-            .replace("\ufdd1", "")
-        )
+        if cursor.hasComplexSelection():  # from cell to cell, Qt selects a rectangle of whole cells
+            return text_of_cells(cursor)
+        text = part_cells(self.document, cursor.selectionStart(), cursor.selectedText())
+        return text.replace("\u2029", "\n").replace("\u2028", "\n")
 
     def raw_text(self, style: TextStyle) -> str:
         """All characters that positions count, the marks of paragraphs and table cells too."""

@@ -1,10 +1,24 @@
 """The frame of a Markdown table in a QTextDocument: hairlines, padding, a header that stands out. GUI thread."""
 
-from PySide6.QtGui import QBrush, QColor, QTextCursor, QTextFrameFormat, QTextLength, QTextTable, QTextTableFormat
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QTextCursor,
+    QTextDocument,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTable,
+    QTextTableFormat,
+)
 
 from app.transcript.markdown import Block
+from app.transcript.shown_text import utf16_units
 from app.transcript.text_style import TextStyle
 
+CELL, TABLE_END = "\ufdd0", "\ufdd1"  # in a QTextDocument's text: before every cell, and after the last
 _PADDING = 6.0
 _WIDEST_COLUMN = 48  # characters; a wider cell wraps
 
@@ -30,6 +44,39 @@ def insert_table(cursor: QTextCursor, rows: int, columns: int, block: Block, sty
         header.setBackground(QBrush(QColor(style.theme.raised)))
         cell.setFormat(header)
     return table
+
+
+def part_cells(document: QTextDocument, start: int, text: str) -> str:
+    """`text`, which stands at position `start` of a document, with tabs and line ends for Qt's marks of cells."""
+    if CELL not in text:
+        return text.replace(TABLE_END, "")
+    parts = text.split(CELL)
+    at, result = start, parts[0]
+    for part, after in pairwise(parts):
+        at += utf16_units(part) + 1  # the mark; the cell begins behind it
+        cell = QTextCursor(document)
+        cell.setPosition(at)
+        is_first = cell.currentTable() is None or cell.currentTable().cellAt(at).column() == 0
+        result += ("\n" if is_first else "\t") + after
+    return result.removeprefix("\n").replace(TABLE_END, "")
+
+
+def text_of_cells(cursor: QTextCursor) -> str:
+    """The cells of a rectangular selection, with tabs between them and a line for each row."""
+    table = cursor.currentTable()
+    selected: Any = cursor.selectedTableCells()  # four numbers, whatever the stubs say
+    first, rows, left, columns = selected
+    return "\n".join(
+        "\t".join(_text_of(table, row, column) for column in range(left, left + columns))
+        for row in range(first, first + rows)
+    )
+
+
+def _text_of(table: QTextTable, row: int, column: int) -> str:
+    cell = table.cellAt(row, column)
+    cursor = cell.firstCursorPosition()
+    cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
+    return cursor.selectedText().replace("\u2028", " ")
 
 
 def _widths(columns: tuple[int, ...], style: TextStyle) -> list[QTextLength]:

@@ -88,4 +88,4 @@ def _separator(placed: PlacedBlock) -> str:
     block = placed.layout.block
     if block.joins_previous:
         return ""
-    return "\n" if block.is_list_item or block.kind.value == "plain" else "\n\n"
+    return "\n" if block.is_list_item or block.joins_table or block.kind.value == "plain" else "\n\n"

@@ -75,12 +75,13 @@ def in_utf16(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at = units = 0
     for start, end in places:
-        first = units + _units(text[at:start])
-        units = first + _units(text[start:end])
+        first = units + utf16_units(text[at:start])
+        units = first + utf16_units(text[start:end])
         found.append((first, units))
         at = end
     return found
 
 
-def _units(text: str) -> int:
+def utf16_units(text: str) -> int:
+    """How many positions a text takes in Qt."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

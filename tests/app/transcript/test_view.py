@@ -1,5 +1,6 @@
 """The transcript as a person meets it: streaming, selecting, folding, long lists."""
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton
@@ -119,6 +120,37 @@ def test_select_all_covers_everything_and_user_text_comes_back_verbatim(make_vie
     view = make_view([MessageView(1, Role.USER, text)])
     view.select_all()
     assert view.selected_text() == text
+
+
+def table(rows: int) -> tuple[str, str]:
+    """A Markdown table, and what a spreadsheet takes of it."""
+    cells = [[f"😀 {row}", f"*b* {row}", "c"] for row in range(rows)]
+    head = ["A", "B", "C"]
+    lines = ["|".join(row) for row in (head, ["-"] * 3, *cells)]
+    copied = ["\t".join(row).replace("*", "") for row in (head, *cells)]
+    return "\n".join(f"|{line}|" for line in lines), "\n".join(copied)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 50])
+def test_a_table_is_copied_as_spreadsheets_take_it(make_view: MakeView, rows: int) -> None:
+    """Also one of so many rows that it is drawn in parts."""
+    source, copied = table(rows)
+    view = make_view([MessageView(1, Role.ASSISTANT, f"Before 𝄞:\n\n{source}\n\nAfter.")])
+    view.select_all()
+    assert view.selected_text() == f"Before 𝄞:\n\n{copied}\n\nAfter."
+
+
+def test_a_part_of_a_table_is_copied(make_view: MakeView) -> None:
+    view = make_view([MessageView(1, Role.ASSISTANT, table(2)[0])])
+    raw = view.layout_of_row(0).blocks()[0].layout.raw_text(view.page.style)
+    places = {text: raw.index(text) for text in ("B", "C", "b 0")}
+    after_emoji = places["b 0"] + 1  # it takes two positions
+    select(view, TextPlace(1, 1, 0, places["B"]), TextPlace(1, 1, 0, after_emoji + 1))
+    assert view.selected_text() == "B\nb 0", "Qt marks the rectangle"
+    select(view, TextPlace(1, 1, 0, places["B"]), TextPlace(1, 1, 0, after_emoji + len("b 0") + 2))
+    assert view.selected_text() == "B\tC\nb 0\tc"
+    select(view, TextPlace(1, 1, 0, after_emoji), TextPlace(1, 1, 0, after_emoji + 1))
+    assert view.selected_text() == "b"
 
 
 def test_a_long_user_text_is_folded_and_opens_whole(make_view: MakeView, qtbot: QtBot) -> None:

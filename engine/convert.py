@@ -5,6 +5,7 @@ nothing. The matrices of the model change, everything else is copied byte for by
 """
 
 import contextlib
+import math
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from engine.model_source import ModelSource, open_model
 from engine.names import family
 from engine.new_file import check_room, check_target, new_file
 from engine.quant.choice import NO_CHOICES
-from engine.quant.codecs import decode, encode
+from engine.quant.codecs import Codec, codec_for, decode, encode
 from engine.recipes import Recipe
 from engine.stored_weights import StoredWeights
 from engine.tensor_source import FORMAT_KEY, StoredTensor
@@ -140,15 +141,23 @@ def _write_tensors(jobs: list[_Job], weights: StoredWeights, writer: GgufWriter,
             writer.write(memoryview(weights.source.data(job.stored))[: job.new.nbytes])
             watch.advance(job.stored.elements)
             continue
+        codec = codec_for(job.new.type_id)
         for piece in _pieces(job, weights):
-            try:
-                blocks = encode(job.new.type_id, piece)
-            except ValueError:  # the only fault a decoded piece can have
-                raise ModelFileError(
-                    f"{weights.source.name}: tensor {job.stored.stored_as} holds weights that are not finite."
-                ) from None
+            _require_fit(piece, codec, f"{weights.source.name}: tensor {job.stored.stored_as}")
+            blocks = encode(codec, piece)
             writer.write(blocks.cpu().numpy().data)
             watch.advance(piece.numel())
+
+
+def _require_fit(piece: torch.Tensor, codec: Codec, tensor: str) -> None:
+    """Raise ModelFileError where a weight would not stay what it is: no number, or larger than `codec` holds."""
+    largest = float(piece.abs().amax()) if piece.numel() else 0.0
+    if not math.isfinite(largest):
+        raise ModelFileError(f"{tensor} holds weights that are not finite.")
+    if largest > codec.largest:
+        raise ModelFileError(
+            f"{tensor} holds weights beyond {codec.largest:,.10g}, the largest that {codec.name} can hold."
+        )
 
 
 def _pieces(job: _Job, weights: StoredWeights) -> Iterator[torch.Tensor]:

@@ -31,6 +31,7 @@ from engine.quant import ggml, rocmfp
 BlockFunction = Callable[[Tensor], Tensor]
 # Blocks are decoded this many weights at a time, so that temporaries stay small beside the result.
 _WEIGHTS_AT_ONCE = 1 << 21
+_LARGEST_F16 = torch.finfo(torch.float16).max
 _ENCODED_IN_CACHE = 1 << 16  # an encoder goes over its weights dozens of times, so on a CPU they should stay in cache
 
 
@@ -38,7 +39,7 @@ _ENCODED_IN_CACHE = 1 << 16  # an encoder goes over its weights dozens of times,
 class Codec:
     """One format. `decode` maps uint8 [n, bytes] to float32 [n, block] (I32: int32), `encode` goes back.
 
-    `encode` is None where we only read the format.
+    `encode` is None where we only read the format; `largest` is the magnitude up to which it keeps weights.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Codec:
     bytes: int
     decode: BlockFunction
     encode: BlockFunction | None = None
+    largest: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,10 @@ class Ambiguous:
     unreadable: tuple[str, ...]
 
 
-def _codec(block_type: BlockType, decode: BlockFunction, encode: BlockFunction | None = None) -> Codec:
-    return Codec(block_type.name, block_type.block, block_type.bytes, decode, encode)
+def _codec(
+    block_type: BlockType, decode: BlockFunction, encode: BlockFunction | None = None, largest: float = math.inf
+) -> Codec:
+    return Codec(block_type.name, block_type.block, block_type.bytes, decode, encode, largest)
 
 
 def _decode_bf16(blocks: Tensor) -> Tensor:
@@ -87,8 +91,8 @@ FP2_AFFINE = _codec(ROCMFP2_AFFINE, rocmfp.decode_fp2_affine)
 
 CODECS: dict[int, Codec | Ambiguous] = {
     0: _codec(BLOCK_TYPES[0], _decode_f32, _encode_as(torch.float32)),
-    1: _codec(BLOCK_TYPES[1], _decode_f16, _encode_as(torch.float16)),
-    8: _codec(BLOCK_TYPES[8], ggml.decode_q8_0, encoders.encode_q8_0),
+    1: _codec(BLOCK_TYPES[1], _decode_f16, _encode_as(torch.float16), _LARGEST_F16),
+    8: _codec(BLOCK_TYPES[8], ggml.decode_q8_0, encoders.encode_q8_0, 127 * _LARGEST_F16),
     10: _codec(BLOCK_TYPES[10], ggml.decode_q2_k),
     12: _codec(BLOCK_TYPES[12], ggml.decode_q4_k),
     13: _codec(BLOCK_TYPES[13], ggml.decode_q5_k),
@@ -97,11 +101,11 @@ CODECS: dict[int, Codec | Ambiguous] = {
     26: _codec(BLOCK_TYPES[26], _decode_i32, _encode_as(torch.int32)),
     30: _codec(BLOCK_TYPES[30], _decode_bf16, _encode_as(torch.bfloat16)),
     39: _codec(BLOCK_TYPES[39], ggml.decode_mxfp4, encoders.encode_mxfp4),
-    100: _codec(BLOCK_TYPES[100], rocmfp.decode_fp4, encoders.encode_rocmfp4),
-    101: _codec(BLOCK_TYPES[101], rocmfp.decode_fp4_fast, encoders.encode_rocmfp4_fast),
+    100: _codec(BLOCK_TYPES[100], rocmfp.decode_fp4, encoders.encode_rocmfp4, rocmfp.LARGEST_FP4),
+    101: _codec(BLOCK_TYPES[101], rocmfp.decode_fp4_fast, encoders.encode_rocmfp4_fast, rocmfp.LARGEST_FP4),
     102: _codec(BLOCK_TYPES[102], rocmfp.decode_fp6),
     103: _codec(BLOCK_TYPES[103], rocmfp.decode_fp8),
-    104: _codec(BLOCK_TYPES[104], rocmfp.decode_fp3, encoders.encode_rocmfp3),
+    104: _codec(BLOCK_TYPES[104], rocmfp.decode_fp3, encoders.encode_rocmfp3, rocmfp.LARGEST_FP3),
     105: Ambiguous(105, (), (MIX3.name, "TurboQuant-3")),
     106: Ambiguous(106, (), (MIX2.name, "TurboQuant-4")),
     107: Ambiguous(107, (FP2_CODEBOOK, FP2_S40, FP2_AFFINE), (ROCMFP7.name,)),
@@ -163,8 +167,9 @@ def decode(codec: Codec | int, raw: Tensor | bytes | bytearray | memoryview, sha
 def encode(codec: Codec | int, weights: Tensor) -> Tensor:
     """Encode weights [..., width] row by row into a flat uint8 tensor.
 
-    Scales are searched for the smallest squared error. ValueError when rows are not whole blocks, a weight is not
-    finite, or the format has no encoder here; ModelFileError as in `codec_for`.
+    Scales are searched for the smallest squared error; block formats clip what is beyond `Codec.largest`. ValueError
+    when rows are not whole blocks, a weight is not finite, or there is no encoder here; ModelFileError as in
+    `codec_for`.
     """
     codec = codec_for(codec) if isinstance(codec, int) else codec
     if codec.encode is None:

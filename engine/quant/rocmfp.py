@@ -12,6 +12,8 @@ from engine.quant.ggml import nibble_levels
 FP4_LEVELS = (0, 1, 2, 3, 4, 6, 8, 10)
 FP3_LEVELS = (0, 1, 2, 4)
 LARGEST_SCALE_BYTE = 0x7E
+_LARGEST_SCALE = 14 * 2.0**4  # what that byte stands for
+LARGEST_FP4, LARGEST_FP3 = FP4_LEVELS[-1] * _LARGEST_SCALE, FP3_LEVELS[-1] * _LARGEST_SCALE
 
 
 def scale_table(device: torch.device) -> Tensor:

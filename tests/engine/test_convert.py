@@ -313,6 +313,25 @@ def test_weights_that_are_not_numbers_are_named(tiny_path: Path, tmp_path: Path,
     assert [path.name for path in tmp_path.iterdir()] == ["in.gguf"]
 
 
+@pytest.mark.parametrize(
+    ("recipe", "tensor", "value", "words"),
+    [
+        (Q8, "blk.1.attn_kv.weight", -1e9, r"beyond 8,319,008, the largest that Q8_0"),
+        (Recipes.MIX.value, "blk.1.ffn_up_exps.weight", 2241.0, r"beyond 2,240, the largest that ROCmFP4"),
+    ],
+)
+def test_weights_that_the_new_format_cannot_hold_are_named(
+    tiny_path: Path, tmp_path: Path, recipe: Recipe, tensor: str, value: float, words: str
+) -> None:
+    parts, broken = ModelParts.read(tiny_path), tiny_tensors()[tensor].clone()
+    broken.view(-1)[5] = value
+    parts.put_raw(tensor, broken.shape, 0, broken.numpy().tobytes())
+    source = parts.write(tmp_path / "in.gguf")
+    with pytest.raises(ModelFileError, match=rf"tensor {tensor} holds weights {words}"):
+        convert(source, tmp_path / "out.gguf", recipe)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.gguf"]
+
+
 def test_sources_that_are_no_model(tmp_path: Path) -> None:
     foreign = ModelParts({"general.architecture": (ValueType.STRING, "llama")}).write(tmp_path / "llama.gguf")
     for source, words in ((foreign, "'llama'"), (tmp_path / "none.gguf", "does not exist")):

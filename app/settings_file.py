@@ -194,7 +194,7 @@ def _read_value(raw: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
 
 def _checked(value: Any, limits: Mapping[str, Any]) -> Any:
     if limits and not limits["low"] <= value <= limits["high"]:  # also refuses nan
-        raise ValueError(f"should be from {limits['low']:g} to {limits['high']:g}")
+        raise ValueError(f"should be from {limits['low']:,.12g} to {limits['high']:,.12g}")
     return value
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import eq
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt, Signal
@@ -10,7 +11,7 @@ from app.chat.models import ChatSummary, SearchHit
 from app.generation import STATE_LABELS, GenerationState, is_busy
 
 Index = QModelIndex | QPersistentModelIndex
-RowKey = tuple[int, int | None]
+RowKey = int | tuple[int, int]  # the chat, or its message: what makes it the same row, whatever it shows
 _MOST_CHANGES = 20  # rows that come and go one by one; more are another list
 
 
@@ -33,11 +34,6 @@ class ChatRow:
     message_id: int | None = None
     snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def key(self) -> RowKey:
-        """What makes it the same row, whatever it shows."""
-        return self.chat_id, self.message_id
 
     @property
     def shown_title(self) -> str:
@@ -110,41 +106,52 @@ class ChatListModel(QAbstractListModel):
         return tuple(self._rows)
 
     def show_rows(self, rows: list[ChatRow]) -> None:
-        """Show exactly these rows."""
-        wanted = {row.key for row in rows}
-        gone = [number for number, row in enumerate(self._rows) if row.key not in wanted]
-        come = wanted - {row.key for row in self._rows}
-        if len(gone) + len(come) > _MOST_CHANGES:
+        """Show exactly these rows. All of them come with every change of one, so their keys are made only once."""
+        shown, wanted = _keys(self._rows), _keys(rows)
+        if shown != wanted and not self._take_keys(shown, wanted, rows):
             self.beginResetModel()
-            self._rows = rows
+            self._rows = list(rows)
             self.endResetModel()
             return
-        for number in reversed(gone):
-            self.beginRemoveRows(QModelIndex(), number, number)
-            del self._rows[number]
-            self.endRemoveRows()
-        for number, row in enumerate(rows):
-            if row.key in come:
-                place = min(number, len(self._rows))
-                self.beginInsertRows(QModelIndex(), place, place)
-                self._rows.insert(place, row)
-                self.endInsertRows()
-        self._reorder([row.key for row in rows])
-        for number, (old, new) in enumerate(zip(self._rows, rows, strict=True)):
-            if old != new:
-                self._rows[number] = new
+        for number, is_same in enumerate(list(map(eq, self._rows, rows))):
+            if not is_same:
+                self._rows[number] = rows[number]
                 self.dataChanged.emit(self.index(number), self.index(number))
 
-    def _reorder(self, keys: list[RowKey]) -> None:
-        if keys == [row.key for row in self._rows]:
-            return
+    def _take_keys(self, shown: list[RowKey], wanted: list[RowKey], rows: list[ChatRow]) -> bool:
+        """Bring the rows with the keys `shown` to the keys `wanted` of `rows`. False if too many come and go."""
+        staying, come = set(wanted), set(wanted).difference(shown)
+        gone = [number for number, key in enumerate(shown) if key not in staying]
+        if len(gone) + len(come) > _MOST_CHANGES:
+            return False
+        for number in reversed(gone):
+            self.beginRemoveRows(QModelIndex(), number, number)
+            del self._rows[number], shown[number]
+            self.endRemoveRows()
+        for number, key in enumerate(wanted) if come else ():
+            if key in come:
+                place = min(number, len(shown))
+                self.beginInsertRows(QModelIndex(), place, place)
+                self._rows.insert(place, rows[number])
+                shown.insert(place, key)
+                self.endInsertRows()
+        if shown != wanted:
+            self._reorder(shown, wanted)
+        return True
+
+    def _reorder(self, shown: list[RowKey], wanted: list[RowKey]) -> None:
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
-        number_of = {key: number for number, key in enumerate(keys)}
-        after = [self.index(number_of[self._rows[index.row()].key]) for index in before]
-        self._rows.sort(key=lambda row: number_of[row.key])
+        number_of = {key: number for number, key in enumerate(wanted)}
+        after = [self.index(number_of[shown[index.row()]]) for index in before]
+        row_of = dict(zip(shown, self._rows, strict=True))
+        self._rows = [row_of[key] for key in wanted]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
+
+
+def _keys(rows: list[ChatRow]) -> list[RowKey]:
+    return [row.chat_id if row.message_id is None else (row.chat_id, row.message_id) for row in rows]
 
 
 def _spoken(row: ChatRow) -> str:

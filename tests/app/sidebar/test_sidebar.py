@@ -1,6 +1,8 @@
 """The sidebar by itself: rows, marks, search, menus."""
 
 import re
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -153,6 +155,45 @@ def test_the_current_row_follows_its_chat(before: list[int], after: list[int], n
         assert (kept.row() if kept.isValid() else -1) == (after.index(chat) if chat in after else -1)
 
 
+def calls_in(work: Callable[[], object]) -> int:
+    """How many Python functions `work` calls."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("moved", [None, 900])
+@pytest.mark.parametrize(("gone", "come"), [(0, 0), (2, 0), (0, 2), (2, 2)])
+def test_a_small_change_of_a_long_list_looks_at_each_row_once(moved: int | None, gone: int, come: int) -> None:
+    model = ChatListModel()
+    before = [ChatRow(n, f"Chat {n}") for n in range(1_000)]
+    model.show_rows(before)
+    after = [*(ChatRow(n, "New") for n in range(2_000, 2_000 + come)), *(replace(row) for row in before[gone:])]
+    if moved is not None:
+        after.insert(0, after.pop(moved))
+    calls = calls_in(lambda: model.show_rows(after))
+    assert list(model.rows) == after
+    assert calls < 1.1 * len(after)
+
+
+def test_rows_that_are_changed_later_are_not_shown() -> None:
+    model = ChatListModel()
+    rows = [ChatRow(n, f"Chat {n}") for n in range(100)]
+    model.show_rows(rows)
+    rows.clear()
+    assert model.rowCount() == 100
+
+
 def changed(*order: int, state: GenerationState = GenerationState.DECODING) -> tuple[ChatSummary, ...]:
     by_id = {chat.id: chat for chat in CHATS}
     return tuple(replace(by_id[n], state=state) for n in order)
@@ -239,6 +280,7 @@ def test_renaming_ends_a_search_whose_hits_have_no_title(
     sidebar.rename_current()
     (editor,) = sidebar.list.findChildren(QLineEdit)
     assert (editor.text(), sidebar.search_field.text(), len(sidebar.rows)) == (title, "", 3)
+    assert not sidebar._search_timer.isActive(), "it would take the keyboard to the open chat, and end the writing"
 
 
 def test_renaming_twice_goes_on_with_the_title(sidebar: Sidebar) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.chat.budget import FitOption, SendRefused
+from app.chat.budget import SendRefused
 from app.chat.models import OpenChat, PendingDocument, PendingDocuments, PendingState
 from app.chat.service import ChatService
 from app.composer.composer import Composer
@@ -19,7 +19,6 @@ class Composing(QObject):
         super().__init__(page)
         self._service, self._composer, self._page = service, composer, page
         self._shown_id: int | None = None  # of the chat
-        self._is_sent_early = False
         self._edits: dict[int, tuple[int, str]] = {}  # by chat id: the question and the text of an edit that was left
         service.budget_changed.connect(composer.set_budget)
         service.documents_changed.connect(self._on_documents_changed)
@@ -27,7 +26,7 @@ class Composing(QObject):
         service.sent.connect(self._on_sent)
         service.edited.connect(self._on_edited)
         service.send_refused.connect(self._on_send_refused)
-        composer.send_requested.connect(self._send)
+        composer.send_requested.connect(service.send)
         composer.stop_requested.connect(service.stop)
         composer.draft_changed.connect(service.set_draft)
         composer.edit_submitted.connect(service.edit_message)
@@ -47,23 +46,11 @@ class Composing(QObject):
         self._composer.set_documents(PendingDocuments(opened.chat.id, documents))
         self._composer.refusal.hide()
         self._composer.set_state(self._service.status(opened.chat.id).state)
-        edit = self._edits.get(opened.chat.id)
-        if edit is not None and any(message.id == edit[0] for message in opened.messages):
-            self._composer.begin_edit(*self._edits.pop(opened.chat.id))
-        if early:
-            self._take_early(opened.chat.draft, early)
-
-    def _take_early(self, draft: str, text: str) -> None:
-        """What was written, and perhaps sent, in the window's first moments, before there was a chat to take it."""
-        self.propose(f"{draft}\n{text}" if draft else text)
-        if self._is_sent_early:
-            self._service.send()
-
-    def _send(self, option: FitOption | None) -> None:
-        if self._shown_id is None:
-            self._is_sent_early = True
-        else:
-            self._service.send(option)
+        if early:  # written in the window's first moments, before there was a chat to take it
+            self.propose(f"{opened.chat.draft}\n{early}" if opened.chat.draft else early)
+        edit = self._edits.pop(opened.chat.id, None)
+        if edit is not None:
+            self._composer.begin_edit(*edit)
 
     def _leave_edit(self) -> None:
         """Keep what was being changed until its chat is shown again."""

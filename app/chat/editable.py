@@ -1,5 +1,5 @@
-"""Which texts the field of the composer takes: it lays a line out again at every key, so a longer text or a longer line
-would hold up the typing. Such a text stays a document. Pure."""
+"""Which documents become text of the composer's field, and which pastes into a question that is changed: the field lays
+a line out again at every key, so a longer text or a longer line would hold up the typing. Pure."""
 
 LONGEST_TEXT = 200_000  # characters
 LONGEST_LINE = 10_000  # characters; ten times as many take 10 to 80 ms a key

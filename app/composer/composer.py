@@ -58,6 +58,7 @@ class Composer(QWidget):
         self._refused: SendRefused | None = None
         self._changed_since = False  # the question, since it was refused
         self._is_setting = False
+        self._has_refused_documents = False
         self.refusal = Banner(theme)
         self.editing = Banner(theme)
         self.chips = ChipList(theme)
@@ -185,7 +186,7 @@ class Composer(QWidget):
         if self._edited_id is None:
             self._draft_before_edit = self.field.toPlainText()
         self._edited_id = message_id
-        self.editing.show_text(NoticeLevel.INFO, _tr("Editing an earlier question. The old one stays reachable."))
+        self._show_editing()
         self.chips.set_away(True)
         self.set_draft(text)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -208,8 +209,13 @@ class Composer(QWidget):
         self.set_draft(self._draft_before_edit)
         self._draft_before_edit = ""
 
+    def _show_editing(self) -> None:
+        self._has_refused_documents = False
+        self.editing.show_text(NoticeLevel.INFO, _tr("Editing an earlier question. The old one stays reachable."))
+
     def refuse_documents(self) -> None:
-        """Say why what was dropped or pasted now is not taken."""
+        """Say why what was dropped or pasted now is not taken, until the person goes on writing."""
+        self._has_refused_documents = True
         text = _tr("An earlier question takes no new documents. Send them with a new question.")
         self.editing.show_text(NoticeLevel.WARNING, text)
 
@@ -248,9 +254,13 @@ class Composer(QWidget):
 
     def _on_text_changed(self) -> None:
         self._refresh()
-        if not self._is_setting and self._edited_id is None:
+        if self._is_setting:
+            return
+        if self._edited_id is None:
             self._changed_since = True
             self.draft_changed.emit(self.field.toPlainText())
+        elif self._has_refused_documents:
+            self._show_editing()
 
     def _on_primary_clicked(self) -> None:
         if controls(self._state, has_input=True).primary is PrimaryAction.STOP:

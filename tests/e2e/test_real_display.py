@@ -65,8 +65,8 @@ def test_a_question_typed_on_a_real_display_is_answered(display: str, data_dir: 
         (window,) = keys("search", "--onlyvisible", "--name", "Haloband").split()
         keys("windowfocus", "--sync", window)  # as a window manager would; there is none
         keys("type", "--delay", "20", QUESTION)
-        keys("key", "Return")
-        wait_for(lambda: database.exists() and texts("assistant"))
+        wait_for(lambda: keys("key", "Return") == "" and database.exists() and texts("user"))  # once its chat is there
+        wait_for(lambda: texts("assistant"))
         assert texts("user") == [QUESTION]
         assert "Paris" in texts("assistant")[0]
         keys("key", "ctrl+q")

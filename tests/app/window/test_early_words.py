@@ -32,9 +32,13 @@ def test_early_words_follow_the_stored_draft_and_are_stored(qtbot: QtBot, tmp_pa
             assert driver.draft == draft
 
 
-def test_a_question_that_is_sent_early_is_answered(qtbot: QtBot, tmp_path: Path) -> None:
+def test_nothing_is_sent_before_one_sees_what_would_be(qtbot: QtBot, tmp_path: Path) -> None:
+    """The stored draft, which is not shown yet, would go with it."""
     with opened(qtbot, tmp_path) as driver:
         driver.type("Hello")
+        driver.press(Qt.Key.Key_Return)
+        driver.wait(lambda: driver.chats.current_chat_id is not None)
+        assert driver.draft == "Hello" and not driver.messages
         driver.press(Qt.Key.Key_Return)
         driver.wait(lambda: len(driver.messages) == 2)
         driver.wait_for_end()

@@ -58,6 +58,8 @@ def test_no_document_goes_where_it_is_not_sent(
     assert "takes no new documents" in driver.composer.editing.text
     assert driver.composer.edited_message_id is not None
     assert driver.draft == "A question"
+    driver.type("!")
+    assert driver.composer.editing.text.startswith("Editing an earlier question")
     assert driver.chats._drafting.pending(chat_id(driver)) == ()
 
 
@@ -131,6 +133,22 @@ def test_an_unfinished_edit_is_there_when_its_chat_is_shown_again(driver: Window
     go_elsewhere_and_back(driver, lambda: None)  # one that was ended does not come back
     assert not driver.composer.editing.isVisible()
     assert driver.draft == "my draft"
+
+
+def test_what_is_written_on_after_an_edit_is_sent_comes_back_too(open_driver: OpenDriver) -> None:
+    """Its question is not on the branch that is shown then."""
+    driver = open_driver(FakeScript(encode_s=0.1))
+    driver.ask("A question")
+    driver.window.chat.edit_last()
+    driver.composer.field.setPlainText("A changed question")
+    driver.press(Qt.Key.Key_Return)
+    driver.composer.field.insertPlainText(", and a thought")
+    driver.wait(lambda: driver.messages[0].text == "A changed question")
+    driver.wait_for_end()
+    written = driver.draft
+    assert ", and a thought" in written
+    go_elsewhere_and_back(driver, lambda: None)
+    assert driver.composer.editing.isVisible() and driver.draft == written
 
 
 def test_an_edit_that_was_sent_meanwhile_does_not_come_back(open_driver: OpenDriver) -> None:

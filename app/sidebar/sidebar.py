@@ -227,6 +227,7 @@ class Sidebar(QWidget):
             self._turn_timer.stop()
 
     def _on_search_due(self) -> None:
+        self._search_timer.stop()
         self._query = self.search_field.text().strip()
         self.search_changed.emit(self._query)
         if not self._query:

@@ -23,9 +23,9 @@ def file_name_for(title: str) -> str:
 def choose_and_export(parent: QWidget, chats: ChatService, chat_id: int, title: str) -> None:
     """Ask where to and as what, then export. A file is only replaced after a question."""
     markdown, as_json = _tr("Markdown (*.md)"), _tr("JSON (*.json)")
-    name = str(Path.home() / f"{file_name_for(title)}.md")
+    name, chosen = str(Path.home() / f"{file_name_for(title)}.md"), markdown
     while True:
-        name, chosen = QFileDialog.getSaveFileName(parent, _tr("Export chat"), name, f"{markdown};;{as_json}")
+        name, chosen = QFileDialog.getSaveFileName(parent, _tr("Export chat"), name, f"{markdown};;{as_json}", chosen)
         if not name:
             return
         path, form = complete(Path(name), is_json=chosen == as_json)

@@ -68,7 +68,13 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_replaced_only_after_a_quest
         asked.append(text)
         return QMessageBox.StandardButton.Yes if replaces else QMessageBox.StandardButton.No
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: next(answers))
+    offered: list[str] = []
+
+    def choose_name(*given: str) -> tuple[str, str]:
+        offered.append(given[-1])
+        return next(answers)
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose_name)
     monkeypatch.setattr(QMessageBox, "question", question)
     menu(driver, "export")
     assert asked == [f"{path.name} is already there. Replace it?"]
@@ -77,6 +83,7 @@ def test_a_file_that_the_dialog_did_not_ask_about_is_replaced_only_after_a_quest
         assert "Who are you?" in path.read_text()
     else:
         assert next(answers, None) is None  # the dialog came again
+        assert offered == ["Markdown (*.md)", chosen], "with the form that was chosen"
         assert path.read_text() == "my own notes"
 
 

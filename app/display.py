@@ -21,7 +21,7 @@ _MISSING = re.compile(r"(\S+\.so[.\d]*): cannot open shared object file")
 # What Qt's window needs of Debian and Ubuntu beyond Qt itself; a desktop may lack the later ones.
 DEBIAN_PACKAGES = (
     "libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 "
-    "libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1"
+    "libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libwayland-cursor0"
 )
 
 
@@ -52,12 +52,13 @@ def missing_library(error: Exception) -> str | None:
 def missing_window_library(platform: Path | None = None) -> str | None:
     """The first shared library that Qt's window needs and does not find; None if all are there or Qt is not.
 
-    `platform` is Qt's plugin for X11, by default that of the PySide6 wheel, and brings in the window's own libraries
-    with what they need. PySide6 is not imported: it may be what is broken.
+    `platform` is Qt's plugin for the display, by default the PySide6 wheel's for Wayland or X11, and brings in the
+    window's own libraries with what they need. PySide6 is not imported: it may be what is broken.
     """
     package = importlib.util.find_spec("PySide6")
     if platform is None and package is not None and package.origin is not None:
-        platform = Path(package.origin).parent / "Qt" / "plugins" / "platforms" / "libqxcb.so"
+        name = "libqwayland.so" if os.environ.get("WAYLAND_DISPLAY") else "libqxcb.so"
+        platform = Path(package.origin).parent / "Qt" / "plugins" / "platforms" / name
     if platform is None or not platform.exists():
         return None
     try:

@@ -30,6 +30,7 @@ DEPENDS = (
     "libgl1",
     "libstdc++6",
     "libuuid1",
+    "libwayland-cursor0",
     "libx11-6",
     "libx11-xcb1",
     "libxcb-cursor0",

@@ -2200,8 +2200,8 @@
             <translation>Nichts, wenn es geht. Bei Abstürzen entfernen Sie das Paket amdgpu-dkms und starten mit dem Treiber des Kernels neu.</translation>
         </message>
         <message>
-            <source>On Debian and Ubuntu, run `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1`. The commands work without it, the window does not.</source>
-            <translation>Führen Sie unter Debian und Ubuntu `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1` aus. Die Befehle gehen ohne sie, das Fenster nicht.</translation>
+            <source>On Debian and Ubuntu, run `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libwayland-cursor0`. The commands work without it, the window does not.</source>
+            <translation>Führen Sie unter Debian und Ubuntu `sudo apt install libegl1 libgl1 libdbus-1-3 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libwayland-cursor0` aus. Die Befehle gehen ohne sie, das Fenster nicht.</translation>
         </message>
         <message>
             <source>Plug it in: on battery the processor and GPU are held far below their speed.</source>

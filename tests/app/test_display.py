@@ -39,7 +39,13 @@ def start(tmp_path: Path, **changes: str) -> subprocess.CompletedProcess[str]:
         ({"QT_QPA_PLATFORM": "cinema"}, "Qt cannot open a window with QT_QPA_PLATFORM=cinema."),
     ],
 )
-def test_a_display_that_does_not_answer_is_named(tmp_path: Path, changes: dict[str, str], sentence: str) -> None:
+def test_a_display_that_does_not_answer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str], sentence: str
+) -> None:
+    for name in display._DISPLAY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in changes.items():
+        monkeypatch.setenv(name, value)
     library = display.missing_window_library()
     if library is not None and "QT_QPA_PLATFORM" not in changes:
         sentence = display.library_is_missing(library)
@@ -68,6 +74,19 @@ def incomplete(tmp_path: Path) -> Path:
 
 def test_a_library_that_the_window_misses_is_found(incomplete: Path) -> None:
     assert display.missing_window_library(incomplete) == "libnowhere.so.7"
+
+
+@pytest.mark.parametrize(("display_name", "plugin"), [("DISPLAY", "libqxcb.so"), ("WAYLAND_DISPLAY", "libqwayland.so")])
+def test_the_plugin_of_the_named_display_is_tried(
+    monkeypatch: pytest.MonkeyPatch, display_name: str, plugin: str
+) -> None:
+    """Wayland needs fewer libraries: a machine without those of X11 opens its window."""
+    tried: list[str] = []
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setenv(display_name, "some")
+    monkeypatch.setattr("ctypes.CDLL", lambda path: tried.append(Path(path).name))
+    assert display.missing_window_library() is None
+    assert tried == [plugin]
 
 
 @pytest.mark.parametrize(

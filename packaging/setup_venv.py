@@ -37,13 +37,15 @@ def importable_torch(python: str) -> Torch | None:
 def create_environment(venv: Path) -> Path:
     """Make `venv` unless a whole one exists; return its interpreter.
 
-    One without pip is made again: that is what a Python without its `venv` package leaves (Debian, Ubuntu).
+    One without pip gets it: a Python without its `venv` package (Debian, Ubuntu) leaves such a one, and other tools do.
     """
     interpreter = venv / "bin" / "python"
     if not _has_pip(interpreter):
         outer = importable_torch(sys.executable)
-        options = ["--clear", *(["--system-site-packages"] if outer else [])]
-        subprocess.run([sys.executable, "-m", "venv", *options, str(venv)], check=True)
+        options = ["--system-site-packages"] if outer else []
+        make = [sys.executable, "-m", "venv", *options, str(venv)]
+        add_pip = [str(interpreter), "-m", "ensurepip", "--default-pip"]
+        subprocess.run(add_pip if interpreter.exists() else make, check=True)
         if outer:
             print(f"keeping torch {outer.version} of {sys.executable}")
             if sys.prefix != sys.base_prefix:

@@ -124,17 +124,20 @@ class Photographer:
     def __init__(self, window: "MainWindow", pump: Callable[[], object], out: Path, suffix: str) -> None:
         self._window, self._pump, self._out, self._suffix = window, pump, out, suffix
 
-    def wait(self, condition: Callable[[], object], timeout_s: float) -> bool:
+    def wait(self, condition: Callable[[], object], timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             self._pump()
             if condition():
-                return True
+                return
             time.sleep(0.005)
-        return False
+        raise TimeoutError("the window did not come into the state to be shown")
 
     def settle(self, seconds: float = 0.4) -> None:
-        self.wait(lambda: False, seconds)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self._pump()
+            time.sleep(0.005)
 
     def page(self, name: str) -> None:
         """Take one page."""
@@ -186,7 +189,8 @@ class Photographer:
         self.wait(lambda: self._last is not None and self._last.prefill and self._last.prefill.tokens_done, 60)
 
     def _answer(self) -> None:
-        if self._last is None:
+        """What the page before this one began, or one of its own."""
+        if self._last is None or self._last.prefill is None:
             self._prefill()
         self.wait(lambda: self._last is not None and self._last.text and self._last.stats, 120)
 

@@ -187,7 +187,7 @@ class Composer(QWidget):
             self._draft_before_edit = self.field.toPlainText()
         self._edited_id = message_id
         self._show_editing()
-        self.chips.set_away(True)
+        self._show_what_waits(False)
         self.set_draft(text)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
@@ -203,11 +203,16 @@ class Composer(QWidget):
             return
         self._edited_id = None
         self.editing.hide()
-        self.chips.set_away(False)
+        self._show_what_waits(True)
         if self._refused is not None and not self._refused.is_of_draft:
             self.refusal.hide()
         self.set_draft(self._draft_before_edit)
         self._draft_before_edit = ""
+
+    def _show_what_waits(self, on: bool) -> None:
+        """The documents of the draft, and the meter, which counts the draft and not the question that is changed."""
+        self.chips.set_away(not on)
+        self.meter.setVisible(on)
 
     def _show_editing(self) -> None:
         self._has_refused_documents = False
@@ -216,10 +221,8 @@ class Composer(QWidget):
     def refuse_documents(self) -> None:
         """Say why what was dropped or pasted now is not taken, until the person goes on writing."""
         self._has_refused_documents = True
-        text = _tr("An earlier question takes no new documents. Send them with a new question.")
-        self.editing.show_text(NoticeLevel.WARNING, text)
-
-    # ------------------------------------------------------------ inside
+        reason = _tr("An earlier question takes no new documents. Send them with a new question.")
+        self.editing.show_text(NoticeLevel.WARNING, reason)
 
     def _takes_paste(self, text: str) -> bool:
         if self._edited_id is None:
@@ -248,9 +251,11 @@ class Composer(QWidget):
         name = _tr("Stop") if not sends else _tr("Ask again") if self._edited_id is not None else _tr("Send")
         self.primary_button.setAccessibleName(name)
         self.primary_button.setToolTip(name if sends else _tr("Stop (Esc)"))
-        colour = self._theme.on_accent if now.primary_is_enabled else self._theme.muted
-        self.primary_button.setIcon(icon("send" if sends else "stop", self._theme, colour))
-        self.primary_button.setEnabled(now.primary_is_enabled)
+        is_enabled, theme = now.primary_is_enabled, self._theme
+        self.primary_button.setIcon(
+            icon("send" if sends else "stop", theme, theme.on_accent if is_enabled else theme.muted)
+        )
+        self.primary_button.setEnabled(is_enabled)
 
     def _on_text_changed(self) -> None:
         self._refresh()

@@ -63,6 +63,15 @@ def test_no_document_goes_where_it_is_not_sent(
     assert driver.chats._drafting.pending(chat_id(driver)) == ()
 
 
+def test_the_meter_of_the_draft_is_not_shown_for_another_question(driver: WindowDriver) -> None:
+    driver.ask("A question")
+    driver.type("my draft")
+    driver.window.chat.edit_last()
+    assert not driver.composer.meter.isVisible()
+    driver.trigger("stop")
+    assert driver.composer.meter.isVisible()
+
+
 def test_documents_of_the_draft_wait_out_of_sight(driver: WindowDriver) -> None:
     driver.ask("A question")
     driver.paste(PASTE)

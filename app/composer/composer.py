@@ -251,11 +251,9 @@ class Composer(QWidget):
         name = _tr("Stop") if not sends else _tr("Ask again") if self._edited_id is not None else _tr("Send")
         self.primary_button.setAccessibleName(name)
         self.primary_button.setToolTip(name if sends else _tr("Stop (Esc)"))
-        is_enabled, theme = now.primary_is_enabled, self._theme
-        self.primary_button.setIcon(
-            icon("send" if sends else "stop", theme, theme.on_accent if is_enabled else theme.muted)
-        )
-        self.primary_button.setEnabled(is_enabled)
+        colour = self._theme.on_accent if now.primary_is_enabled else self._theme.muted
+        self.primary_button.setIcon(icon("send" if sends else "stop", self._theme, colour))
+        self.primary_button.setEnabled(now.primary_is_enabled)
 
     def _on_text_changed(self) -> None:
         self._refresh()

@@ -81,7 +81,7 @@ def test_find_in_chat_selects_the_match(driver: WindowDriver) -> None:
     driver.ask("needle in a haystack")
     driver.trigger("find")
     driver.qtbot.keyClicks(driver.window.chat.find_bar.field, "hay")
-    assert driver.window.chat.transcript.selected_text() == "hay"
+    driver.wait(lambda: driver.window.chat.transcript.selected_text() == "hay")
     driver.trigger("stop")
     assert not driver.window.chat.find_bar.isVisible()
 

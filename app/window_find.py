@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.theme import Theme
 from app.transcript.message_layout import MessageLayout
+from app.transcript.model import Role
 from app.transcript.selection import TextPlace
-from app.transcript.shown_text import in_utf16, places_of
+from app.transcript.shown_text import block_words, in_utf16, places_of, utf16_units
+from app.transcript.slots import PlacedBlock
 from app.transcript.view import TranscriptView
 from app.widgets.basics import IconButton, label
 from app.window_find_scan import FindScan
@@ -33,8 +35,9 @@ class FindBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._transcript = transcript
         self._row = -1  # message of the present match
-        self._number = -1  # its place among the matches of that message
+        self._here: TextPlace | None = None  # where it begins
         self._direction = 1  # of the step that is being made
+        self._resumes = False  # it goes on from the present match as soon as that message is looked through
         self._scan = FindScan(transcript, self)
         self._scan.found.connect(self._on_row_found)
         self._scan.counted.connect(self._on_counted)
@@ -78,7 +81,7 @@ class FindBar(QWidget):
             widget.set_theme(theme)
 
     def _on_text_changed(self, text: str) -> None:
-        self._row, self._number = len(self._transcript.messages), 0
+        self._row, self._here = len(self._transcript.messages), None
         self._count.setText("")
         self._scan.stop()
         if text:
@@ -90,45 +93,89 @@ class FindBar(QWidget):
         if not needle:
             self._count.setText("")
             return
-        places = self._places(self._row, needle) if 0 <= self._row < len(self._transcript.messages) else []
-        number = self._number + direction
-        if 0 <= number < len(places):
-            self._select(places, number)
-        else:
-            self._direction = direction
+        self._direction = direction
+        is_here = self._here is not None and 0 <= self._row < len(self._transcript.messages)
+        self._resumes = is_here and not self._scan.words(self._row)
+        if self._resumes:  # the words were let go or have changed: this message is looked through first
+            self._scan.start(needle, self._row - direction, direction)
+        elif not self._go(needle):
             self._scan.start(needle, self._row, direction)
 
     def _on_row_found(self, row: int) -> None:
-        self._row = row
-        places = self._places(row, self.field.text().casefold())
-        self._select(places, 0 if self._direction > 0 else len(places) - 1)
+        needle = self.field.text().casefold()
+        resumes, self._resumes = self._resumes and row == self._row, False
+        if not resumes:
+            self._row, self._here = row, None
+        if not self._go(needle) and resumes:
+            self._scan.start(needle, row, self._direction)
 
     def _on_counted(self, rows: int) -> None:
         words = QCoreApplication.translate("Find", "in %Ln message(s)", None, rows)
         self._count.setText(words if rows else _tr("No match"))
 
-    def _select(self, places: list[_Match], number: int) -> None:
-        self._number = number
-        if places:
-            start, end = places[number]
-            self._transcript.selection.set(start, end)
-            self._transcript.scroll_to_place(start)
+    def _go(self, needle: str) -> bool:
+        """Select the next match of the present message in the direction of the step. False if there is none."""
+        match = self._next_match(needle) if 0 <= self._row < len(self._transcript.messages) else None
+        if match is None:
+            return False
+        self._here, end = match
+        self._transcript.selection.set(self._here, end)
+        self._transcript.scroll_to_place(self._here)
+        return True
 
-    def _places(self, row: int, needle: str) -> list[_Match]:
-        """All matches in the text of one message. A long question that hides some of them is shown whole."""
-        layout = self._transcript.layout_of_row(row)
-        found = self._shown_places(layout, needle)
-        is_cut = layout.is_collapsible and not layout.is_expanded
-        if is_cut and len(found) < len(places_of(layout.view.text, needle)):
-            self._transcript.toggle_expanded(layout.view.id)
-            return self._shown_places(layout, needle)
-        return found
+    def _next_match(self, needle: str) -> _Match | None:
+        """The match of the present message that comes after the present one. Only blocks that hold the needle become
+        documents."""
+        layout, words = self._transcript.layout_of_row(self._row), self._scan.words(self._row)
+        self._show_hidden(layout, needle, words)
+        blocks, here = layout.blocks(), self._here
+        numbers = list(range(len(blocks)))[:: self._direction]
+        present = -1
+        if here is not None:
+            at = (here.message_id, here.section, here.index)
+            present = next((n for n in numbers if (layout.view.id, blocks[n].section, blocks[n].index) == at), -1)
+            numbers = numbers[numbers.index(present) :] if present >= 0 else []
+        has_words = layout.view.role is not Role.USER and len(words) == len(blocks)
+        for number in numbers:
+            if needle not in (words[number] if has_words else _folded(blocks, number, len(needle))):
+                continue
+            matches = self._matches(layout, number, needle)
+            if here is not None and number == present:
+                matches = [match for match in matches if (match[0].position - here.position) * self._direction > 0]
+            if matches:
+                return matches[0 if self._direction > 0 else -1]
+        return None
 
-    def _shown_places(self, layout: MessageLayout, needle: str) -> list[_Match]:
+    def _show_hidden(self, layout: MessageLayout, needle: str, words: list[str]) -> None:
+        """Show all of a long question that hides matches."""
+        if layout.is_collapsible and not layout.is_expanded:
+            shown = "".join(placed.layout.block.text for placed in layout.blocks()).removesuffix(" …").casefold()
+            whole = words[0] if words else layout.view.text.casefold()
+            if shown.count(needle) < whole.count(needle):
+                self._transcript.toggle_expanded(layout.view.id)
+
+    def _matches(self, layout: MessageLayout, number: int, needle: str) -> list[_Match]:
+        """The matches that begin in one block."""
+        blocks = layout.blocks()
+        placed = blocks[number]
+        own = placed.layout.raw_text(self._transcript.text_style)
+        text, length = own + _continuation(blocks, number, len(needle)), utf16_units(own)
         found: list[_Match] = []
-        for placed in layout.blocks():
-            text = placed.layout.raw_text(self._transcript.text_style)
-            for start, end in in_utf16(text, places_of(text, needle)):
+        for start, end in in_utf16(text, places_of(text, needle)):
+            if start < length:
                 first = TextPlace(layout.view.id, placed.section, placed.index, start)
-                found.append((first, replace(first, position=end)))
+                over = end - length  # how far it reaches into the next block
+                last = replace(first, index=placed.index + 1, position=over) if over > 0 else None
+                found.append((first, last or replace(first, position=end)))
         return found
+
+
+def _folded(blocks: list[PlacedBlock], number: int, length: int) -> str:
+    """The case-folded words of a block and the beginning of one that continues its line."""
+    return (block_words(blocks[number].layout.block) + _continuation(blocks, number, length)).casefold()
+
+
+def _continuation(blocks: list[PlacedBlock], number: int, length: int) -> str:
+    """The beginning of the block after this one if it continues the same line, as a question without line ends does."""
+    after = blocks[number + 1].layout.block if number + 1 < len(blocks) else None
+    return after.text[:length] if after is not None and after.joins_previous else ""

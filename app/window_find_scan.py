@@ -3,15 +3,17 @@ answers takes seconds to make. GUI thread; owned by the find bar.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.transcript.model import MessageView, Role
-from app.transcript.shown_text import shown_text
+from app.transcript.shown_text import words_in_steps
 from app.transcript.view import TranscriptView
 
-_SLICE_S = 0.006
+_SLICE_S = 0.004  # what is found is laid out after it, in the same turn
+_Kept = tuple[str, str, list[str]]  # thinking and text as they were, and their words, case-folded
+_PIECE = 60_000  # characters of a question that are folded in one step
 
 
 class FindScan(QObject):
@@ -23,9 +25,9 @@ class FindScan(QObject):
     def __init__(self, transcript: TranscriptView, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._transcript = transcript
-        self._texts: dict[int, tuple[str, str, str]] = {}  # by message id: thinking and text as given, folded words
+        self._texts: dict[int, _Kept] = {}  # by message id
         self._needle = ""
-        self._rows: Iterator[int] = iter(())
+        self._steps: Iterator[int | None] = iter(())
         self._messages = transcript.messages
         self._count = 0
         self._timer = QTimer(self, interval=0)
@@ -38,7 +40,7 @@ class FindScan(QObject):
         total = len(self._messages)
         if not 0 <= row < total:
             row = -1 if direction > 0 else total
-        self._rows = ((row + direction * step) % total for step in range(1, total + 1))
+        self._steps = self._look((row + direction * step) % total for step in range(1, total + 1))
         self._timer.start()
         self._work()
 
@@ -55,26 +57,48 @@ class FindScan(QObject):
             self.forget()
             return
         deadline = time.monotonic() + _SLICE_S
-        for row in self._rows:
-            if self._needle in self._folded(row):
+        for row in self._steps:
+            if row is not None:
                 self._count += 1
                 if self._count == 1:
                     self.found.emit(row)
+                    return
             if time.monotonic() > deadline:
                 return
         self._timer.stop()
         self.counted.emit(self._count)
 
-    def _folded(self, row: int) -> str:
-        view = self._messages[row]
-        thinking = view.thinking if view.thinking and self._transcript.page.is_thinking_shown(row) else ""
+    def words(self, row: int) -> list[str]:
+        """The case-folded words of each block of an answer, or all of a question's as one. Empty if they have not been
+        looked through as they are now."""
+        view = self._transcript.messages[row]
         kept = self._texts.get(view.id)
-        if kept is None or kept[0] != thinking or kept[1] != view.text:
-            kept = self._texts[view.id] = (thinking, view.text, _words(view, thinking).casefold())
-        return kept[2]
+        return kept[2] if kept is not None and kept[:2] == (self._thinking(row), view.text) else []
+
+    def _look(self, rows: Iterator[int]) -> Iterator[int | None]:
+        """The rows that hold the needle, and None between steps of a millisecond or so."""
+        for row in rows:
+            view, thinking = self._messages[row], self._thinking(row)
+            kept = self._texts.get(view.id)
+            if kept is None or kept[:2] != (thinking, view.text):
+                words = yield from _folded(view, thinking)
+                kept = self._texts[view.id] = (thinking, view.text, words)
+            yield row if any(self._needle in words for words in kept[2]) else None
+
+    def _thinking(self, row: int) -> str:
+        """The thinking of a message if it is unfolded."""
+        view = self._transcript.messages[row]
+        return view.thinking if view.thinking and self._transcript.page.is_thinking_shown(row) else ""
 
 
-def _words(view: MessageView, thinking: str) -> str:
+def _folded(view: MessageView, thinking: str) -> Generator[None, None, list[str]]:
+    pieces: list[str] = []
     if view.role is Role.USER:
-        return view.text
-    return f"{shown_text(thinking)}\n{shown_text(view.text)}" if thinking else shown_text(view.text)
+        for at in range(0, len(view.text), _PIECE):
+            pieces.append(view.text[at : at + _PIECE].casefold())
+            yield
+        return ["".join(pieces)]
+    for source in (thinking, view.text):
+        words = yield from words_in_steps(source)
+        pieces.extend(part.casefold() for part in words)
+    return pieces

@@ -4,6 +4,8 @@ Find looks through a whole chat with it; `inline_text` is also what the document
 Pure, any thread.
 """
 
+from collections.abc import Generator, Iterator
+
 from markdown_it.token import Token
 from PySide6.QtCore import QCoreApplication
 
@@ -26,23 +28,36 @@ def inline_text(token: Token) -> str:
             return token.content
 
 
-def shown_text(source: str) -> str:
-    """The words of a Markdown text as a person reads them. Paragraphs, cells and lines of code are lines of it."""
-    return "\n".join(_block_text(block) for block in parse_blocks(source))
+def block_words(block: Block) -> str:
+    """The words of a block as a person reads them. Paragraphs, cells and lines of code are lines of it."""
+    return "".join(_parts(block))
 
 
-def _block_text(block: Block) -> str:
+def words_in_steps(source: str) -> Generator[None, None, list[str]]:
+    """The words of every block of a Markdown text. A thousand characters take about a millisecond, so it yields after
+    each paragraph or cell; only the cut into blocks at the beginning is one step.
+    """
+    words: list[str] = []
+    for block in parse_blocks(source):
+        parts: list[str] = []
+        for part in _parts(block):
+            parts.append(part)
+            yield
+        words.append("".join(parts))
+    return words
+
+
+def _parts(block: Block) -> Iterator[str]:
     if block.kind is not BlockKind.PROSE:
-        return block.text
-    parts: list[str] = []
+        yield block.text
+        return
     for token in block.tokens:
         if token.type == "inline":
-            parts.extend(inline_text(child) for child in inline_tokens(token, block.environment))
+            yield "".join(inline_text(child) for child in inline_tokens(token, block.environment))
         elif token.type in ("fence", "code_block"):  # inside a list or a quote
-            parts.append(token.content)
+            yield token.content
         elif token.type in _LINE_ENDS:
-            parts.append("\n")
-    return "".join(parts)
+            yield "\n"
 
 
 def places_of(text: str, needle: str) -> list[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """What find looks at: the words of a message as they are shown, and where words stand in them."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.transcript.message_layout import MessageLayout
 from app.transcript.model import MessageView, Role
-from app.transcript.shown_text import in_utf16, places_of, shown_text
+from app.transcript.shown_text import in_utf16, places_of, words_in_steps
 from app.transcript.text_style import TextStyle
 
 SOURCES = [
@@ -23,6 +24,17 @@ SOURCES = [
     "",
 ]
 _BREAKS = dict.fromkeys(map(ord, "\u2028\u2029\ufdd0\ufdd1\n"), "\n")
+
+
+def shown_text(source: str) -> str:
+    words: list[str] = []
+
+    def take() -> Iterator[None]:
+        words.extend((yield from words_in_steps(source)))
+
+    for _ in take():
+        pass
+    return "\n".join(words)
 
 
 def _lines(text: str) -> list[str]:

@@ -5,14 +5,14 @@ Called by engine.loading on the loading thread. The backend's note says why the 
 
 import logging
 import threading
-import traceback
 from dataclasses import dataclass
 
 import torch
 
 from engine.backends import NoGpu, cpu_backend, gpu_backend
 from engine.backends.base import Backend
-from engine.backends.failures import engine_error, is_out_of_memory
+from engine.backends.cpu import CpuBackend
+from engine.backends.failures import engine_error, forget_variables, is_out_of_memory
 from engine.config import ModelConfig
 from engine.errors import EngineError, ModelFileError, UserError
 from engine.layers.rounding import KvRounding
@@ -35,15 +35,9 @@ class LoadJob:
     def onto(self, backend: Backend) -> Placed:
         """Check memory, load, make ready; whatever raises, what was allocated so far is given back first."""
         try:
-            backend.require_memory(self.stored, self.rounding)
-            placement = backend.placement()
-            weights = load_weights(self.stored, backend.config, placement, self.progress, self.stop)
-            for note in placement.notes:
-                log.info("%s: %s", self.stored.source.name, note)
-            backend.prepare_decode(self.stored, weights)
-            return backend, weights
+            return backend, self._loaded(backend)
         except BaseException as failure:
-            traceback.clear_frames(failure.__traceback__)  # their variables hold what was placed so far
+            forget_variables(failure)  # they hold what was placed so far
             backend.release()
             if is_out_of_memory(failure):
                 raise UserError(
@@ -53,6 +47,15 @@ class LoadJob:
             if (told := engine_error(failure)) is not None:
                 raise told from failure
             raise
+
+    def _loaded(self, backend: Backend) -> ModelWeights:
+        backend.require_memory(self.stored, self.rounding)
+        placement = backend.placement()
+        weights = load_weights(self.stored, backend.config, placement, self.progress, self.stop)
+        for note in placement.notes:
+            log.info("%s: %s", self.stored.source.name, note)
+        backend.prepare_decode(self.stored, weights)
+        return weights
 
 
 def place(job: LoadJob, config: ModelConfig, name: str, dtype: torch.dtype) -> Placed:
@@ -76,23 +79,25 @@ def place(job: LoadJob, config: ModelConfig, name: str, dtype: torch.dtype) -> P
 
 def _wherever_it_runs(job: LoadJob, config: ModelConfig, dtype: torch.dtype) -> Placed:
     found = gpu_backend(config)
-    if isinstance(found, NoGpu) and not found.failed:
-        log.info("running on the CPU: %s", found.reason)
-        return job.onto(cpu_backend(config, dtype))
+    if isinstance(found, NoGpu):
+        log.log(logging.WARNING if found.failed else logging.INFO, "running on the CPU: %s", found.reason)
+        return job.onto(_cpu_instead(config, dtype, found.reason) if found.failed else cpu_backend(config, dtype))
     try:
-        if isinstance(found, NoGpu):
-            raise UserError(found.reason)
         return job.onto(found)
     except ModelFileError:
         raise
     except (UserError, EngineError) as failure:
         obstacle = failure
     log.warning("running on the CPU: %s", obstacle)
-    cpu = cpu_backend(config, dtype)
-    cpu.native_note = f"{cpu.native_note}; not on the GPU: {obstacle}"
     try:
-        return job.onto(cpu)
+        return job.onto(_cpu_instead(config, dtype, str(obstacle)))
     except ModelFileError:
         raise
     except UserError as misfit:
         raise obstacle from misfit  # what fits neither is a matter of the GPU
+
+
+def _cpu_instead(config: ModelConfig, dtype: torch.dtype, obstacle: str) -> CpuBackend:
+    cpu = cpu_backend(config, dtype)
+    cpu.native_note = f"{cpu.native_note}; not on the GPU: {obstacle}"
+    return cpu

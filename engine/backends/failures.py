@@ -4,6 +4,10 @@ Kernels raise their own errors, torch raises several, and an engine that answers
 """
 
 import re
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 import torch
 
@@ -12,6 +16,37 @@ from kernels.errors import KernelArgumentError, KernelBuildError, KernelError, K
 
 _OF_THE_DEVICE = re.compile(r"(HIP|CUDA)( driver)? error")  # how torch begins what a driver's call returned
 _LONGEST = 200  # characters
+
+
+class HasPosition(Protocol):
+    @property
+    def position(self) -> int: ...
+
+
+@contextmanager
+def telling_failures(session: HasPosition) -> Iterator[None]:
+    """Turn what the machine fails with into an EngineError: memory that ran out, a kernel, a driver's call."""
+    try:
+        yield
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise EngineError(f"memory ran out at token {session.position}; nothing before it was lost") from error
+        if (told := engine_error(error)) is not None:
+            raise told from error
+        raise
+
+
+def forget_variables(error: BaseException) -> None:
+    """Let go of what the calls that failed held, memory above all: an error, and what it came from, keeps their
+    variables for as long as it is kept.
+    """
+    seen, left = set[int](), [error]
+    while left:
+        one = left.pop()
+        if id(one) not in seen:
+            seen.add(id(one))
+            traceback.clear_frames(one.__traceback__)
+            left += [origin for origin in (one.__cause__, one.__context__) if origin is not None]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -88,6 +88,7 @@ class GpuBackend:
         return BlockPlacement(self.tensor_device)
 
     def release(self) -> None:
+        self._weights = None
         if self.tensor_device.type != "cuda":
             return
         with suppress(RuntimeError):  # on a device that failed nothing can be given back

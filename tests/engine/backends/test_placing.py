@@ -1,6 +1,8 @@
 """Where a model goes: onto the GPU where that works, onto the CPU with the reason otherwise, or not at all."""
 
 import dataclasses
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +10,11 @@ import pytest
 import torch
 
 import engine
-from engine.backends import NoGpu, gpu_backend
+from engine.backends import NoGpu, cpu_backend, gpu_backend
+from engine.backends.cpu import CpuBackend
 from engine.backends.gpu import GpuBackend
 from engine.backends.gpu_device import on_launcher
+from engine.backends.gpu_placement import BlockPlacement
 from engine.backends.gpu_products import KernelProducts
 from engine.config import ModelConfig
 from engine.errors import EngineError, ModelFileError, UserError
@@ -51,9 +55,10 @@ def test_without_a_gpu_the_cpu_runs_quietly(monkeypatch: pytest.MonkeyPatch) -> 
     assert "GPU" not in (model.info.native or "")
 
 
-def test_a_kernel_that_does_not_build_is_named_and_the_cpu_runs(
-    use_gpu: None, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def use_gpu_without_compiler(monkeypatch: pytest.MonkeyPatch, launcher: Launcher) -> None:
+    """An emulated GPU is found, and none of its kernels builds."""
+
     def refuse(source: KernelSource) -> bytes:
         raise KernelBuildError(source.label, "gfx1151", "hiprtc 7.2", "error: invalid operand")
 
@@ -63,6 +68,9 @@ def test_a_kernel_that_does_not_build_is_named_and_the_cpu_runs(
 
     broken = dataclasses.replace(launcher, builder=Refusing(), _loaded={})
     monkeypatch.setattr("engine.placing.gpu_backend", lambda config: on_launcher(config, broken))
+
+
+def test_a_kernel_that_does_not_build_is_named_and_the_cpu_runs(use_gpu_without_compiler: None) -> None:
     model = engine.load(ADDRESS)
     assert model.info.backend == "cpu"
     assert "does not build for gfx1151 with hiprtc 7.2" in (model.info.native or "")
@@ -79,6 +87,64 @@ def test_a_model_too_large_for_the_gpu_goes_to_the_cpu_or_tells_what_the_gpu_lac
     monkeypatch.setattr("engine.backends.cpu.available_bytes", lambda: 1000)
     with pytest.raises(UserError, match="on the GPU this model needs"):
         engine.load(ADDRESS)
+
+
+def test_a_model_too_large_where_the_gpu_cannot_be_used_is_told_about_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.placing.gpu_backend", lambda config: NoGpu("hip-python is not installed", failed=True))
+    assert "not on the GPU: hip-python is not installed" in (engine.load(ADDRESS).info.native or "")
+    monkeypatch.setattr("engine.backends.cpu.available_bytes", lambda: 1000)
+    with pytest.raises(UserError, match="on the CPU this model needs"):
+        engine.load(ADDRESS)
+
+
+@pytest.fixture
+def placed(monkeypatch: pytest.MonkeyPatch) -> list[weakref.ref[torch.Tensor]]:
+    """All values that are brought onto the GPU."""
+    found, values = list[weakref.ref[torch.Tensor]](), BlockPlacement.values
+
+    def noted(self: BlockPlacement, decoded: torch.Tensor) -> torch.Tensor:
+        value = values(self, decoded)
+        found.append(weakref.ref(value))
+        return value
+
+    monkeypatch.setattr(BlockPlacement, "values", noted)
+    return found
+
+
+def held(placed: list[weakref.ref[torch.Tensor]]) -> int:
+    assert placed
+    gc.collect()
+    return sum(value() is not None for value in placed)
+
+
+def test_a_gpu_that_fails_its_rehearsal_holds_no_weights_while_the_cpu_is_tried(
+    use_gpu_without_compiler: None, placed: list[weakref.ref[torch.Tensor]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    still_held, given_back = list[int](), list[int]()
+
+    def tried(config: ModelConfig, dtype: torch.dtype) -> CpuBackend:
+        still_held.append(held(placed))
+        return cpu_backend(config, dtype)
+
+    release = GpuBackend.release
+
+    def noted(self: GpuBackend) -> None:
+        release(self)
+        given_back.append(held(placed))
+
+    monkeypatch.setattr("engine.placing.cpu_backend", tried)
+    monkeypatch.setattr(GpuBackend, "release", noted)
+    assert engine.load(ADDRESS).info.backend == "cpu"
+    assert still_held == [0]
+    assert given_back == [0], "torch can give back only what nobody holds any more"
+
+
+def test_the_error_of_a_gpu_that_was_asked_for_holds_no_weights(
+    use_gpu_without_compiler: None, placed: list[weakref.ref[torch.Tensor]]
+) -> None:
+    with pytest.raises(EngineError) as caught:
+        engine.load(ADDRESS, backend="gpu")
+    assert held(placed) == 0 and caught.value is not None
 
 
 def test_rows_in_float32_are_the_cpus(use_gpu: None) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from engine.backends.failures import telling_failures
 from engine.errors import ContextFullError, Stopped, UserError
 from engine.events import (
     Event,
@@ -90,7 +91,13 @@ def run_generation(
     if len(ids) > session.context:
         raise ContextFullError(f"the prompt needs {len(ids)} tokens, this session's context holds {session.context}")
     sampler = Sampler(sampling)
-    return _events(session, list(ids), sampler, max_tokens, stop, job_id, _Clocked(clock, len(ids)))
+    return _told(session, _events(session, list(ids), sampler, max_tokens, stop, job_id, _Clocked(clock, len(ids))))
+
+
+def _told(session: SessionFace, events: Iterator[Event]) -> Iterator[Event]:
+    """A GPU's work is queued: what fails in it shows at the next copy, wherever in an answer that is."""
+    with telling_failures(session):
+        yield from events
 
 
 def _events(

@@ -9,6 +9,7 @@ from engine.errors import EngineError
 from engine.loading import Model
 from engine.session import Session
 from kernels.errors import KernelArgumentError, KernelBuildError, KernelLaunchError
+from tests.engine.answering import answer
 from tests.support.one_thread import one_torch_thread
 from tests.support.tiny_model import oracle_case
 
@@ -116,6 +117,37 @@ def test_a_failure_in_the_output_is_told_too(session: Session, kind: str) -> Non
     with pytest.MonkeyPatch.context() as patch, pytest.raises(EngineError):
         patch.setattr(session.model.network.backend, "collapse", raising(FAILURES[kind][0]))
         session.prefill(prompt()[HELD:140])
+
+
+PLACES = (
+    "engine.sampling.Sampler.pick",
+    "engine.timeline.Timeline.mark",
+    "engine.timeline.Timeline.return_to_shared",
+    "engine.session.Session.keep",
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_failure_of_queued_work_is_told_wherever_an_answer_first_waits_for_it(
+    session: Session, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
+) -> None:
+    failure, told = FAILURES[kind]
+    monkeypatch.setattr(place, raising(failure))
+    with pytest.raises(EngineError) as caught:
+        answer(session, prompt()[: HELD + 1], tokens=2)
+    assert str(caught.value).split("\n")[0].startswith(told.split(str(HELD))[0])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: type(bug).__name__)
+def test_a_bug_of_ours_in_an_answer_stays_one(
+    session: Session, monkeypatch: pytest.MonkeyPatch, bug: Exception, place: str
+) -> None:
+    monkeypatch.setattr(place, raising(bug))
+    with pytest.raises(type(bug)) as caught:
+        answer(session, prompt()[: HELD + 1], tokens=2)
+    assert caught.value is bug
 
 
 @pytest.mark.parametrize("way", WAYS)

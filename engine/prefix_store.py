@@ -1,9 +1,9 @@
 """Long conversations on disk, so that a document read yesterday need not be read again: a folder of snapshots.
 
 The app's worker thread keeps a session after its answer and restores the longest stored prefix before the next one.
-A snapshot also holds the last positions before its end, so that the last answer can be regenerated and the last
-question edited; they share its rows and add little. A file that is damaged, foreign or unreadable only means that the
-prompt is read again; it is removed where possible.
+A snapshot also holds where the last question began and ended, so that after a restart it can be edited and its answer
+regenerated; both share the snapshot's rows and add 17.0 MiB each for V4 Flash (docs/memory.md). A file that is damaged,
+foreign or unreadable only means that the prompt is read again; it is removed where possible.
 """
 
 import contextlib
@@ -93,17 +93,26 @@ class PrefixStore:
 
         Returns the tokens of `ids` that need not be computed; all of them only where the logits after them are known.
         """
-        held = session.timeline.reusable(ids)
-        for shared, stored in sorted(self._matching(session, ids), key=lambda found: -found[0]):
-            if shared > held and self._load(session, stored):
-                break
-        return session.timeline.reusable(ids)
+        failed = set[Path]()
+        while True:
+            held = session.timeline.reusable(ids)  # again each time: a file that fails half read costs what was held
+            found = [each for each in self._matching(session, ids, held) if each[1].path not in failed]
+            if not found:
+                return held
+            _, best = max(found, key=lambda each: each[0])
+            if self._load(session, best):
+                return session.timeline.reusable(ids)
+            failed.add(best.path)
 
-    def _matching(self, session: SessionFace, ids: Sequence[int]) -> Iterator[tuple[int, StoredPrefix]]:
-        """Every file that fits the session and shares a beginning with `ids`, after the number of tokens it shares."""
+    def _matching(self, session: SessionFace, ids: Sequence[int], held: int) -> Iterator[tuple[int, StoredPrefix]]:
+        """Every file that fits the session and shares a beginning of more than `held` tokens with `ids`, after the
+        number of tokens it shares.
+        """
         digest = functools.cache(lambda tokens: _digest(ids[:tokens]))
         for stored in self._stored(_scope(session)):
             for point in reversed(stored.points if stored.end.tokens <= session.context else ()):
+                if point.tokens <= held:
+                    break  # before a digest: it reads all of a long conversation's tokens
                 is_whole = point.tokens == len(ids) and point.has_logits
                 if (point.tokens < len(ids) or is_whole) and point.digest == digest(point.tokens):
                     yield point.tokens, stored

@@ -6,9 +6,7 @@ or fails inside a step leaves it at its last committed position.
 
 import io
 import threading
-import traceback
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import BinaryIO
@@ -16,10 +14,10 @@ from typing import BinaryIO
 import torch
 
 from engine.backends.base import TokenProgram
-from engine.backends.failures import engine_error, is_out_of_memory
+from engine.backends.failures import engine_error, forget_variables, is_out_of_memory, telling_failures
 from engine.backends.session_memory import require_session_memory
 from engine.cache_shape import CacheShape
-from engine.errors import ContextFullError, EngineError, SnapshotError, Stopped, UserError
+from engine.errors import ContextFullError, EngineError, Stopped, UserError
 from engine.events import Event
 from engine.faces import ModelFace, StepProgress
 from engine.generation import run_generation
@@ -27,7 +25,7 @@ from engine.layers.rounding import KvRounding
 from engine.ledger import MemoryReport
 from engine.plan import BAND_TOKENS, STEP_CAP, Cut, Step, cut_prompt
 from engine.sampling import Sampling
-from engine.snapshot import Origin, read_snapshot, write_snapshot
+from engine.snapshot import Origin, checked_snapshot, read_state, write_snapshot
 from engine.state import Checkpoint, SessionState
 from engine.timeline import Timeline
 
@@ -134,7 +132,7 @@ class Session:
         self.check([token_id])
         if self._program is not None:
             self.timeline.settle()
-            with self._telling_failures():
+            with telling_failures(self):
                 logits = self._program.run(token_id, self.position)
             self.timeline.accept(token_id)
             return logits
@@ -183,20 +181,24 @@ class Session:
         write_snapshot(file, self.timeline.state, tokens, points, self.origin)
 
     def restore(self, blob: bytes) -> None:
-        """Replace the session by one of the same model and mode. Raises SnapshotError and then changes nothing."""
+        """As `load`."""
         self.load(io.BytesIO(blob))
 
     def load(self, file: BinaryIO) -> None:
-        """As `restore`, from a file. Whatever else it raises than SnapshotError leaves the session empty."""
+        """Replace the session by one of the same model and mode. Raises SnapshotError; OSError where the file fails.
+
+        Nothing is changed before the file has been checked as a whole and there is room for what it holds. If it fails
+        after that, the session is empty.
+        """
         self.timeline.settle()
+        state = self.timeline.state
+        tokens, points = checked_snapshot(file, state, self.origin)
         try:
-            restored = read_snapshot(file, self.timeline.state, self.origin)
-        except SnapshotError:
-            raise
+            read_state(file, state, points)
         except BaseException:
             self.reset()
             raise
-        self.timeline.adopt(*restored)
+        self.timeline.adopt(tokens, points)
         self._steps.clear()
 
     def reset(self) -> None:
@@ -235,7 +237,7 @@ class Session:
                 raise UserError(f"token id {token} is outside the vocabulary of {vocab}")
 
     def _logits(self, streams: torch.Tensor) -> torch.Tensor:
-        with self._telling_failures():
+        with telling_failures(self):
             return self.model.network.logits(streams)[0]
 
     def _allocated(self, context: int, rounding: KvRounding) -> tuple[Timeline, TokenProgram | None]:
@@ -245,7 +247,7 @@ class Session:
         try:
             return self._allocate(context, rounding)
         except Exception as error:
-            traceback.clear_frames(error.__traceback__)
+            forget_variables(error)
             if is_out_of_memory(error):
                 raise EngineError(
                     f"memory ran out for a conversation of {context} tokens; choose a shorter context or close other "
@@ -267,20 +269,8 @@ class Session:
 
     def _guarded(self, running: Generator[int, None, torch.Tensor]) -> Generator[int, None, torch.Tensor]:
         """A step of the timeline, which has restored itself by the time its failure is told."""
-        with self._telling_failures():
+        with telling_failures(self):
             return (yield from running)
-
-    @contextmanager
-    def _telling_failures(self) -> Iterator[None]:
-        """Turn what the machine fails with into an EngineError: memory that ran out, a kernel, a driver's call."""
-        try:
-            yield
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise EngineError(f"memory ran out at token {self.position}; nothing before it was lost") from error
-            if (told := engine_error(error)) is not None:
-                raise told from error
-            raise
 
 
 def _drain(running: Generator[object, None, torch.Tensor]) -> torch.Tensor:

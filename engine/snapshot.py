@@ -86,13 +86,12 @@ def read_header(file: BinaryIO, source: str = "the snapshot") -> SnapshotHeader:
     return _parse(file, source)[0]
 
 
-def read_snapshot(
+def checked_snapshot(
     file: BinaryIO, state: SessionState, origin: Origin, source: str = "the snapshot"
 ) -> tuple[list[int], list[Checkpoint]]:
-    """Load a snapshot into `state`; its token ids and its points.
+    """Check a snapshot that is to replace `state`, which stays as it is; its token ids, and room for its points.
 
-    On SnapshotError the state is as it was. After an OSError, where the file changes or fails while it is loaded, the
-    state is worth nothing and the caller must reset it.
+    Leaves `file` where `read_state` goes on. Raises SnapshotError naming `source` and what is wrong.
     """
     header, shapes, body_bytes = _parse(file, source)
     _check_origin(header.origin, origin, source)
@@ -107,10 +106,17 @@ def read_snapshot(
         raise SnapshotError(f"{source} does not have this model's shapes")
     if body_bytes != sum(tensor.nbytes for tensor in targets):
         raise SnapshotError(f"{source} has {body_bytes} bytes of rows where its header promises another number")
-    for tensor in targets:
+    return list(header.tokens), points
+
+
+def read_state(file: BinaryIO, state: SessionState, points: Sequence[Checkpoint]) -> None:
+    """Fill `points`, and `state` up to the last of them, from a snapshot that `checked_snapshot` has just let pass.
+
+    After an OSError, where the file changes or fails meanwhile, the state is worth nothing and must be reset.
+    """
+    for tensor in _stored_tensors(state, points):
         _fill(tensor, file)
     state.restore_volatile(points[-1])
-    return list(header.tokens), points
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from engine.plan import Step
 from engine.state import Checkpoint, SessionState
 
 KEPT_CHECKPOINTS = 8
-SAVED_POINTS = 4  # the end of the last turn, the prompt, and a little more: what changing the last turn needs
+_SAVED_CHECKPOINTS = 2  # where the last question began and ended: what changing the last turn needs
 
 
 class Timeline:
@@ -91,16 +91,16 @@ class Timeline:
         del self._checkpoints[:-KEPT_CHECKPOINTS]
 
     def points(self, end: int | None = None) -> list[Checkpoint]:
-        """What a saved session holds: the newest positions to return to, ascending; the last is where it will stand.
+        """What a saved session holds: the two newest positions to return to, and the last is where it will stand.
 
         That is the position itself, whose tensors are not copied, or the last one kept up to `end`; none kept: empty.
         """
         self.settle()
-        found = [kept for kept in self._checkpoints if end is None or kept.position <= end]
+        found = [kept for kept in self._checkpoints if end is None or kept.position <= end][-_SAVED_CHECKPOINTS:]
         if end is None and not (found and found[-1].position == self.position):
             now = (tensor for layer in self.state.layers for tensor in layer.volatile())
             found.append(Checkpoint(self.position, tuple(now), None))
-        return found[-SAVED_POINTS:]
+        return found
 
     def reusable(self, ids: Sequence[int]) -> int:
         """How many leading tokens of `ids` need not be computed again, without changing anything."""

@@ -28,7 +28,7 @@ def test_ask_follow_up_and_new_chat(real: WindowDriver) -> None:
 
 def test_stop_in_prefill_then_ask_again(real: WindowDriver) -> None:
     real.paste(LONG)
-    real.wait(lambda: real.composer.chips.findChildren(Chip)[0].property("state") == "ready")
+    real.wait(lambda: [chip.property("state") for chip in real.composer.chips.findChildren(Chip)] == ["ready"])
     real.send("Summarise this.")
     real.wait(lambda: real.last.prefill is not None)
     real.trigger("stop")

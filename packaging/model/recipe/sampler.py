@@ -1,7 +1,7 @@
 """Samples many scripts from the teacher in lockstep: every row of a batch runs its own script, all advance together.
 
 A row whose script ends begins the next one at the following slot, so no row waits for another. The whole step, choices
-included, stays on the device; on a GPU it is one CUDA graph for each bucket of slots. Runs in the recipe's process.
+included, stays on the device; on a GPU it is one CUDA graph. Runs in the recipe's process.
 """
 
 import math
@@ -27,11 +27,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SamplerSize:
-    """`rows` sequences of `length` slots; a bucket is how many slots one CUDA graph reads more than the last."""
+    """`rows` sequences of `length` slots."""
 
     rows: int
     length: int
-    bucket: int = 64
 
 
 class Sampler:
@@ -53,9 +52,7 @@ class Sampler:
         self._token = torch.zeros_like(self._entry)
         self._chosen = torch.zeros(size.length, size.rows, dtype=torch.int32, device=device)
         self._owners = torch.zeros_like(self._chosen)
-        self._graphs: dict[int, Callable[[], None]] = {}
-        # One graph runs at a time, so all may use the same scratch memory.
-        self._pool = torch.cuda.graph_pool_handle() if device.type == "cuda" else None
+        self._advance: Callable[[], None] | None = None
         torch.manual_seed(seed)
 
     def windows(self, seconds: float, most: int | None = None) -> Iterator[Window]:
@@ -74,41 +71,32 @@ class Sampler:
             state.zero_()
         self._entry.fill_(1)
         self._token.copy_(self._scripts[self._serial % len(self._scripts), 0])
-        for begin in range(0, self._size.length, self._size.bucket):
-            stop = min(begin + self._size.bucket, self._size.length)
-            advance = self._advance(stop)
-            for _ in range(begin, stop):
-                advance()
+        if self._advance is None:
+            self._advance = self._capture() if self._slot.device.type == "cuda" else self._step
+        for _ in range(self._size.length):
+            self._advance()
         return Window(*(made.to("cpu", copy=True) for made in (self._chosen, self._owners)))
 
-    def _advance(self, bucket: int) -> Callable[[], None]:
-        """One step over the first `bucket` slots, as a replayed graph where there is a GPU."""
-        if self._slot.device.type != "cuda":
-            return lambda: self._step(bucket)
-        if bucket not in self._graphs:
-            self._graphs[bucket] = self._capture(bucket)
-        return self._graphs[bucket]
-
-    def _capture(self, bucket: int) -> Callable[[], None]:
+    def _capture(self) -> Callable[[], None]:
         """Record the step. The warm-up and the recording must not move the state, so it is put back afterwards."""
         state = (self._slot, self._serial, self._next_serial, self._entry, self._spoken, self._first, self._token)
         kept = [part.clone() for part in state]
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            self._step(bucket)
+            self._step()
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
-            self._step(bucket)
+        with torch.cuda.graph(graph):
+            self._step()
         for part, value in zip(state, kept, strict=True):
             part.copy_(value)
         return graph.replay
 
     @torch.no_grad()
-    def _step(self, bucket: int) -> None:
+    def _step(self) -> None:
         """Feed each row's token, choose the next one, and move each row along its script."""
-        logits = self._teacher.step(self._token, self._slot, self._first, self._cache, bucket)
+        logits = self._teacher.step(self._token, self._slot, self._first, self._cache)
         script = self._serial % len(self._scripts)
         entry = self._scripts[script, self._entry].long()
         is_given = entry >= 0

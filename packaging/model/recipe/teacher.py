@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from recipe.teacher_attention import attend
 from torch import Tensor
 from torch.nn import functional
 
@@ -77,15 +78,13 @@ class Teacher:
     def dtype(self) -> torch.dtype:
         return self.embedding.dtype
 
-    def step(self, tokens: Tensor, at: Tensor, first: Tensor, cache: Cache, bucket: int) -> Tensor:
+    def step(self, tokens: Tensor, at: Tensor, first: Tensor, cache: Cache) -> Tensor:
         """Logits float32 [rows, vocab] after one token each: tokens int64 [rows] at slot `at` (int64 [1]).
 
-        A row attends to the slots from first[row] to `at`; all lie below `bucket`, the slots that are read. Positions
-        are slots: rotation is relative, so a sequence may begin at any slot. Everything stays on the device.
+        A row attends to the slots from first[row] to `at`. Positions are slots: rotation is relative, so a sequence may
+        begin at any slot. Everything stays on the device.
         """
         shape, rows = self.shape, tokens.shape[0]
-        slots = torch.arange(bucket, device=tokens.device)
-        visible = ((slots <= at) & (slots >= first[:, None]))[:, None, None, :]
         cos, sin = self._rotation(at)
         x = self.embedding[tokens]
         for number, layer in enumerate(self.layers):
@@ -94,8 +93,7 @@ class Teacher:
             cache.values[number].index_copy_(2, at, v)
             # The query heads of one key head are its "queries", so keys are not repeated.
             grouped = _rotate(q, cos, sin).view(rows, shape.kv_heads, -1, shape.head_dim)
-            keys, values = cache.keys[number, :, :, :bucket], cache.values[number, :, :, :bucket]
-            mixed = functional.scaled_dot_product_attention(grouped, keys, values, attn_mask=visible)
+            mixed = attend(grouped, cache.keys[number], cache.values[number], at, first)
             x = x + mixed.reshape(rows, -1) @ layer.out.T
             x = x + self._feed_forward(x, layer)
         return self._logits(x)

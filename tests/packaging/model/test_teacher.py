@@ -40,7 +40,7 @@ def test_cached_steps_equal_whole_sequences_from_any_first_slot(random_teacher: 
     first = torch.tensor([0, 4, 11])
     cache = Cache(random_teacher.shape, 3, 24, torch.float32, CPU)
     for at in range(20):
-        logits = random_teacher.step(ids[:, at], torch.tensor([at]), first, cache, 24)
+        logits = random_teacher.step(ids[:, at], torch.tensor([at]), first, cache)
     for row, begin in enumerate(first.tolist()):
         whole = random_teacher.logits(ids[row : row + 1, begin:])[0, -1]
         torch.testing.assert_close(logits[row], whole, atol=1e-4, rtol=1e-4)

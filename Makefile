@@ -19,8 +19,9 @@ $(TEST_STAMP): $(RUNTIME_STAMP) packaging/requirements-test.lock
 run: setup
 	@$(BIN)/haloband
 
+# Two processes: a quarter of the time goes into waiting. A file's tests share fixtures, so they stay together.
 test: $(TEST_STAMP) lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .

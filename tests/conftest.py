@@ -17,8 +17,8 @@ settings.register_profile("haloband", deadline=None)
 settings.load_profile("haloband")
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Say how to repeat this order: -q leaves out the header that would, and a crash the summary."""
     seed = session.config.getoption("randomly_seed", None)
-    if seed is not None:
+    if seed is not None and not hasattr(session.config, "workerinput"):  # a worker of pytest-xdist is not heard
         session.config.get_terminal_writer().line(f"--randomly-seed={seed}")

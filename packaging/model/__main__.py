@@ -44,6 +44,7 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("--train-seconds", type=float, default=585, help="of training, over all calls (default 585)")
     parser.add_argument("--stop-after", type=float, default=1e9, help="seconds after which this call ends, resumable")
+    parser.add_argument("--start", type=Path, help="a model of this recipe to train further, instead of a new one")
     embedded = [resources.embedded_model()]
     parser.add_argument("--compare", type=Path, nargs="*", default=embedded, help="model files to compare with")
     parser.add_argument("--page", type=Path, help="where the figures go (docs/embedded-model.md; a toy's: OUT/page.md)")
@@ -64,6 +65,7 @@ def _work(arguments: argparse.Namespace) -> Work:
         sample_seconds=arguments.sample_seconds,
         train_seconds=arguments.train_seconds,
         stop_at=time.monotonic() + arguments.stop_after,
+        start=arguments.start,
     )
 
 

@@ -5,12 +5,16 @@ import random
 import time
 from itertools import islice
 
-from recipe.basics import basic_conversations
+from recipe.basics import basic_conversations, trained_questions
 from recipe.conversations import read_conversations, write_conversations
 from recipe.dataset import Examples, Sequences, pack, phase_examples
+from recipe.filters import words
 from recipe.processes import call_all
 from recipe.vocabulary import Vocabulary, train_vocabulary
 from recipe.work import Work, report
+from recipe.written import written_conversations, written_questions
+
+from engine.model_source import open_model
 
 _HELD_OUT_SEQUENCES = 128  # enough for a validation loss, few enough for a second's work
 _VOCABULARY_CONVERSATIONS = 120_000  # about 60 MB; more would change few of the merges
@@ -22,6 +26,8 @@ def build(work: Work) -> None:
     settings, began = work.settings, time.monotonic()
     if not work.training.exists() or not work.held_out.exists():
         _split(work)
+    if work.start is not None:
+        Vocabulary.from_gguf(open_model(work.start)).write(work.vocabulary)
     if not work.vocabulary.exists():
         first = islice(read_conversations(work.training), _VOCABULARY_CONVERSATIONS)
         train_vocabulary((text for one in first for text in one.texts), settings.shape.vocab).write(work.vocabulary)
@@ -39,14 +45,19 @@ def build(work: Work) -> None:
 def _split(work: Work) -> None:
     """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once.
 
-    Basics are trained on only, and lie among the others: what is held out is the teacher's.
+    Basics and written chats are trained on only, and lie among the others: what is held out is the teacher's. What they
+    answer the teacher answers otherwise, more often wrong than right, so those chats of its own are not trained on.
     """
     found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
     conversations = list(dict.fromkeys(found))
     every, random_ = round(1 / work.settings.held_out), random.Random(work.settings.seed)
     write_conversations(work.held_out, conversations[::every])
-    kept = [one for number, one in enumerate(conversations) if number % every]
-    kept += basic_conversations(random_, round(work.settings.basics * len(kept)))
+    answered = {tuple(words(question)) for question in trained_questions() | written_questions()}
+    training = (one for number, one in enumerate(conversations) if number % every)
+    kept = [one for one in training if answered.isdisjoint(tuple(words(question)) for question in one.turns[0::2])]
+    count = len(kept)
+    kept += basic_conversations(random_, round(work.settings.basics * count))
+    kept += written_conversations(random_, round(work.settings.written * count))
     random_.shuffle(kept)
     write_conversations(work.training, kept)
 

@@ -15,6 +15,7 @@ from recipe.documents import Document, among_articles, article_document, needle_
 from recipe.passages import passage
 from recipe.settings import Mixture
 from recipe.vocabulary import Vocabulary
+from recipe.written import paste
 from torch import Tensor
 
 from engine.tokenizer import Tokenizer
@@ -103,7 +104,7 @@ def phase_examples(
     passages = wanted * mixture.passage_share if texts else wanted
     wanted -= passages
     while passages > 0:
-        example = examples.document(passage(random_, random_.choice(_PASSAGE_SUBJECTS)))
+        example = examples.document(_passage(random_, mixture))
         passages -= len(example.ids)
         if len(example.ids) <= length:
             yield example
@@ -112,6 +113,13 @@ def phase_examples(
         if len(example.ids) <= length:
             wanted -= len(example.ids)
             yield example
+
+
+def _passage(random_: random.Random, mixture: Mixture) -> Document:
+    """A short paste: written texts, or a made one."""
+    if random_.random() < mixture.written_share:
+        return paste(random_)
+    return passage(random_, random_.choice(_PASSAGE_SUBJECTS))
 
 
 def _document(
@@ -125,7 +133,9 @@ def _document(
     most_bytes = int(share * length * mixture.bytes_per_token)
     if random_.random() < mixture.needle_share:
         if random_.random() < mixture.buried_share:
-            return among_articles(passage(random_, random_.randint(2, 6), False), texts, random_, most_bytes)
+            is_written = random_.random() < mixture.written_share
+            told = paste(random_, False) if is_written else passage(random_, random_.randint(2, 6), False)
+            return among_articles(told, texts, random_, most_bytes)
         return needle_document(texts, random_, most_bytes, max(1, min(16, most_bytes // 400)))
     return article_document(random_.sample(articles, min(len(articles), 3)), texts, random_, most_bytes)
 

@@ -58,7 +58,8 @@ def _description(config: ModelConfig, name: str) -> Keys:
         "general.description": (
             _TEXT,
             f"A small model of the DeepSeek V4 Flash architecture, {config.layers} layers, {config.experts} experts "
-            f"{active}, trained from scratch on text sampled from SmolLM2-135M-Instruct and on facts written for it.",
+            f"{active}, trained from scratch on text sampled from SmolLM2-135M-Instruct and on texts, chats and facts "
+            "written for it.",
         ),
         "general.license": (_TEXT, "apache-2.0"),
     }

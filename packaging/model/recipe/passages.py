@@ -17,7 +17,7 @@ _MIXED = 0.4  # share of passages whose subjects' facts are mixed
 _FILLED = 0.35  # share with one to three sentences that tell nothing
 _TITLED = 0.25
 _ABOUT = 0.1  # share of passages that are asked what they are about
-_UNSAID = 0.125  # share of questions about what is not said
+_UNSAID = 0.08  # share of questions about what is not said
 _LAYOUTS, _SHARES = ("running", "paragraphs", "list"), (55, 25, 20)
 _MOST_QUESTIONS = 4
 

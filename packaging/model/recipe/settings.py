@@ -25,11 +25,13 @@ class Sampling:
 class Mixture:
     """Shares of the training tokens: documents among all, passages among documents, needles among the other documents.
 
-    `buried_share` is how many of the needles are whole passages; `bytes_per_token` sizes documents.
+    `written_share` is how many of the passages are written ones (recipe.written), `buried_share` how many of the
+    needles are whole passages; `bytes_per_token` sizes documents.
     """
 
     document_share: float
     passage_share: float
+    written_share: float
     needle_share: float
     buried_share: float
     bytes_per_token: float
@@ -47,14 +49,22 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Learning rate with warm-up steps, flat until `decay_from` of the run, then linear to `last_rate` of itself."""
+    """Learning rate with warm-up steps, flat until `decay_from` of the run, then linear to `last_rate` of itself.
+
+    `further_rate` takes the place of `rate` where training goes on from a finished model. Exported is the mean of
+    the last weights, by `middle_share` those at the share `middle` of the run, by `start_share` that finished model's.
+    """
 
     rate: float
+    further_rate: float
     warm_up: int
     decay_from: float
     last_rate: float
     weight_decay: float
     clip: float
+    middle: float
+    middle_share: float
+    start_share: float
     index_weight: float
     bias_step: float
     phases: tuple[Phase, ...]
@@ -67,8 +77,9 @@ class Training:
 class Settings:
     """One recipe. `held_out` is the share of the teacher's conversations that nothing is trained on.
 
-    `basics` is how many chats of everyday facts (recipe.basics) are added for each of the teacher's; `shards` is how
-    many parts the training data is made in, each by a process of its own.
+    `basics` and `written` are how many chats of everyday facts (recipe.basics) and of written ones (recipe.written) are
+    added for each of the teacher's; `shards` is how many parts the training data is made in, each by a process of its
+    own.
     """
 
     name: str
@@ -77,6 +88,7 @@ class Settings:
     training: Training
     held_out: float
     basics: float
+    written: float
     shards: int
     seed: int
     needle_lengths: tuple[int, ...]
@@ -116,7 +128,7 @@ _SHAPE = ModelConfig(
     compress_rope_base=160000.0,
     yarn=YarnScaling(16.0, 65536, 32.0, 1.0),
 )
-_SHORT, _LONG = Mixture(0.5, 0.6, 0.5, 0.5, 4.2), Mixture(0.5, 0.1, 0.6, 0.5, 4.2)
+_SHORT, _LONG = Mixture(0.5, 0.66, 0.65, 0.5, 0.5, 4.2), Mixture(0.5, 0.4, 0.65, 0.6, 0.5, 4.2)
 
 FULL = Settings(
     name="DS4 nano",
@@ -124,11 +136,15 @@ FULL = Settings(
     sampling=Sampling(rows=2048, length=1024, scripts=1 << 15, article_share=0.25, most_windows=None, workers=12),
     training=Training(
         rate=2e-3,
+        further_rate=1.2e-3,
         warm_up=200,
         decay_from=0.4,
         last_rate=0.03,
         weight_decay=0.1,
         clip=1.0,
+        middle=0.54,
+        middle_share=0.2,
+        start_share=0.12,
         index_weight=0.1,
         bias_step=1e-3,
         phases=(
@@ -143,6 +159,7 @@ FULL = Settings(
     ),
     held_out=0.05,
     basics=0.25,
+    written=0.6,
     shards=10,
     seed=8,
     needle_lengths=(1024, 4096, 9216),
@@ -171,7 +188,7 @@ _TINY_SHAPE = replace(
     hash_layers=1,
     swiglu_limits=(10.0,) * 4,
 )
-_TINY_MIXTURE = Mixture(0.3, 0.3, 0.5, 0.5, 1.5)
+_TINY_MIXTURE = Mixture(0.3, 0.3, 0.5, 0.5, 0.5, 1.5)
 
 TOY = replace(
     FULL,

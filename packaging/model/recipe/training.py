@@ -41,7 +41,7 @@ class Validation:
 
 
 class Trainer:
-    """Trains `student` on one `Sequences` a phase; `folder` holds checkpoint.pt and log.jsonl.
+    """Trains `student` on one `Sequences` a phase; `folder` holds checkpoint.pt, middle.pt and log.jsonl.
 
     A phase's batch is what each member of the `team` takes, so a step of two members has twice as many tokens.
     """
@@ -70,6 +70,8 @@ class Trainer:
         while self.share_done < 1 and last < stop_at:
             number = self._phase_number()
             loss, index_loss = self._step(data[number], number)
+            if self.share_done >= self._plan.middle:
+                self._keep_middle()
             if self.progress.steps % self._plan.validate_every == 0:
                 self._log(number, loss, index_loss, held_out, sizes)
             now = self._team.agree(time.monotonic())
@@ -171,6 +173,14 @@ class Trainer:
         }
         torch.save(state, scratch)
         scratch.replace(self._folder / "checkpoint.pt")
+
+    def _keep_middle(self) -> None:
+        """The first time only, also over several calls."""
+        path = self._folder / "middle.pt"
+        if self._team.is_leader and not path.exists():
+            scratch = path.with_suffix(".part")
+            torch.save(self.student.parameters, scratch)
+            scratch.replace(path)
 
     def resume(self) -> bool:
         """Go on from checkpoint.pt where there is one; whether there was."""

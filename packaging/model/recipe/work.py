@@ -16,6 +16,7 @@ from recipe.settings import Settings
 class Work:
     """One run. `stop_at` is the time.monotonic() at which this call should leave what it has and end.
 
+    `start` is a finished model of the same shape to train further, with its vocabulary; None for a new one.
     The teacher speaks and the student learns on all `devices` at once; everything else needs the first.
     """
 
@@ -26,6 +27,7 @@ class Work:
     sample_seconds: float
     train_seconds: float
     stop_at: float
+    start: Path | None = None
 
     @property
     def device(self) -> torch.device:
@@ -77,6 +79,11 @@ class Work:
     @property
     def checkpoint(self) -> Path:
         return self.folder / "checkpoint.pt"
+
+    @property
+    def middle(self) -> Path:
+        """The weights on the way, which are averaged with the last."""
+        return self.folder / "middle.pt"
 
     @property
     def trained(self) -> Path:

@@ -14,12 +14,17 @@ from typing import Any
 import pytest
 import torch
 from recipe import sampler, sampling, stages, training
-from recipe.conversations import Kind, read_conversations
+from recipe.averaging import average
+from recipe.conversations import Conversation, Kind, read_conversations, write_conversations
 from recipe.settings import TOY
+from recipe.student import Student
 from recipe.student_shape import initial_parameters
+from recipe.vocabulary import Vocabulary
 from recipe.work import Work
 
 import engine
+from engine.errors import UserError
+from engine.model_source import open_model
 from tests.packaging.model.toy_teacher import write_toy_teacher
 
 MAIN = Path(__file__).resolve().parents[3] / "packaging" / "model" / "__main__.py"
@@ -93,6 +98,22 @@ def test_held_out_conversations_are_not_trained_on(finished: Path) -> None:
     assert {one.kind for one in everything} == {Kind.CHAT, Kind.ARTICLE}
 
 
+def test_what_is_written_is_not_learned_from_the_teacher_too(finished: Path, teacher: Path, tmp_path: Path) -> None:
+    """It would be two answers to one question, and the teacher's is often wrong."""
+    (tmp_path / "text").mkdir()
+    shutil.copy(finished / "vocabulary.json", tmp_path)
+    asked = "what is the capital of france"
+    wrong = [Conversation(Kind.CHAT, ("Hello.", f"Hi {n}.", asked, f"It is Lyon {n}.")) for n in range(20)]
+    other = [Conversation(Kind.CHAT, (f"What is number {n}?", "A number.")) for n in range(20)]
+    article = Conversation(Kind.ARTICLE, ("It is about bees. " * 9, "What is it about?", "It is about bees."))
+    write_conversations(tmp_path / "text" / "window.jsonl", [*wrong, *other, article])
+    command("build", tmp_path, teacher)
+    trained_on = {one.texts[-1] for one in read_conversations(tmp_path / "training.jsonl")}
+    held_out = {one.texts[-1] for one in read_conversations(tmp_path / "held-out.jsonl")}
+    assert not any("Lyon" in text for text in trained_on) and any("Lyon" in text for text in held_out)
+    assert "A number." in trained_on
+
+
 def test_router_biases_follow_the_load_and_hash_tables_stay(finished: Path) -> None:
     trained, fresh = state_of(finished)["parameters"], initial_parameters(TOY.shape, TOY.seed)
     step, steps = TOY.training.bias_step, TOY.training.most_steps
@@ -123,6 +144,56 @@ def test_a_run_in_pieces_gives_the_same_weights(
     assert len(steps) > 2, "it was not stopped on the way"
     whole, pieces = state_of(finished)["parameters"], state_of(tmp_path)["parameters"]
     assert all(torch.equal(whole[name], pieces[name]) for name in whole)
+
+
+def test_training_goes_on_from_a_finished_model(finished: Path, teacher: Path, tmp_path: Path) -> None:
+    """With that model's vocabulary, from its weights, at the lower rate."""
+    shutil.copytree(finished / "text", tmp_path / "text")
+    shutil.copy(finished / "sampled.json", tmp_path)
+    start = finished / "ds4-nano.gguf"
+    for stage in ("build", "train"):
+        command(stage, tmp_path, teacher, "--start", str(start))
+    assert Vocabulary.read(tmp_path / "vocabulary.json") == Vocabulary.from_gguf(open_model(start))
+    begun = Student.load(start, torch.device("cpu"), torch.float32).parameters
+    fresh, further = initial_parameters(TOY.shape, TOY.seed), state_of(tmp_path)["parameters"]
+    for name in ("token_embd.weight", "blk.1.attn_q_a.weight", "blk.2.attn_compressor_kv.weight"):
+        assert (further[name] - begun[name]).norm() < (further[name] - fresh[name]).norm(), name
+    command("export", tmp_path, teacher, "--start", str(start))
+    assert_is_mean(tmp_path, (0.12, begun))
+    first = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
+    assert first["rate"] <= TOY.training.further_rate < TOY.training.rate
+
+
+def test_the_file_is_the_mean_of_the_middle_and_the_end(finished: Path) -> None:
+    last, middle = state_of(finished)["parameters"], torch.load(finished / "middle.pt", weights_only=True)
+    assert not torch.equal(last["output.weight"], middle["output.weight"])
+    assert_is_mean(finished)
+
+
+def assert_is_mean(out: Path, *others: tuple[float, dict[str, torch.Tensor]]) -> None:
+    """The master against the states beside it and the others with their shares, to half-precision rounding."""
+    shares = [(0.2, torch.load(out / "middle.pt", weights_only=True)), *others]
+    shares.append((1 - sum(share for share, _ in shares), state_of(out)["parameters"]))
+    master = Student.load(out / "master.gguf", torch.device("cpu"), torch.float32).parameters
+    for name, tensor in master.items():
+        mean = sum(share * state[name].double() for share, state in shares)
+        torch.testing.assert_close(tensor.double(), mean, atol=1e-4, rtol=1e-3, msg=name)
+
+
+def test_states_are_averaged_by_their_shares() -> None:
+    table = torch.tensor([1, 2], dtype=torch.int32)
+    one, other = {"w": torch.tensor([1.0]), "t": table}, {"w": torch.tensor([5.0]), "t": table}
+    assert average([(0.75, one), (0.25, other)])["w"] == 2 and torch.equal(average([(1, one)])["t"], table)
+    with pytest.raises(ValueError, match="do not add up"):
+        average([(0.75, one), (0.75, other)])
+    with pytest.raises(ValueError, match="t differs"):
+        average([(0.5, one), (0.5, other | {"t": table + 1})])
+
+
+def test_a_model_of_another_shape_is_not_trained_further(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"ds4-nano\.gguf: this model does not have the shape that the recipe trains"):
+        other = replace(TOY, shape=replace(TOY.shape, experts=5))
+        stages.train(Work(tmp_path, other, finished, (torch.device("cpu"),), 0, 0, 0, finished / "ds4-nano.gguf"))
 
 
 def test_two_devices_train_as_one_with_twice_the_batch(finished: Path, teacher: Path, tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_packing_keeps_every_example_whole_and_wastes_little(vocabulary: Vocabul
     tokenizer = vocabulary.tokenizer()
     conversations = [Conversation(Kind.ARTICLE, (text, "What is it about?", "It is a subject.")) for text in ARTICLES]
     conversations += [Conversation(Kind.CHAT, (f"Number {n}?", "Yes. " * (n % 60 + 1))) for n in range(300)]
-    mixture = Mixture(0.4, 0.3, 0.5, 0.5, 2.0)
+    mixture = Mixture(0.4, 0.3, 0.5, 0.5, 0.5, 2.0)
     examples = list(phase_examples(conversations, tokenizer, 512, mixture, seed=1))
     packed = pack(iter(examples), 512, vocabulary.pad, seed=1)
     assert packed.ids.shape[1] == 513

@@ -29,6 +29,7 @@ from recipe.student import Student
 from recipe.student_shape import is_matrix, is_trained
 from recipe.topics import TOPICS
 from recipe.vocabulary import train_vocabulary
+from recipe.written import written_conversations, written_questions
 
 CPU = torch.device("cpu")
 
@@ -106,7 +107,7 @@ def test_needle_cases_have_the_length_asked_for(subject: Subject) -> None:
 
 
 def test_readings_are_answered_by_their_texts_and_by_nothing_less() -> None:
-    assert len(READINGS) == 30
+    assert len(READINGS) == 120
     for one in READINGS:
         text = one.prompt.rpartition("\n\n")[0]
         assert one.is_answered_by(text) and all(one.is_answered_by(f"It is {key}.") for key in one.keys), one
@@ -135,17 +136,22 @@ def test_no_template_makes_a_readings_question() -> None:
 
 
 def test_an_untrained_model_reads_nothing(subject: Subject) -> None:
-    assert readings_answered(subject, 3) == (0, 30)
+    assert readings_answered(subject, 3) == (0, 120)
 
 
 def test_prompts_that_training_asks_are_marked() -> None:
     text = section([Figures("new", 1, 0.9, {}, None, None, ["said"] * len(PROMPTS))], [])
-    trained = trained_questions()
-    other_draw = {text for one in basic_conversations(Random(5), 10_000) for text in one.texts[0::2]}
+    trained = trained_questions() | written_questions()
+    random_ = Random(5)
+    chats = [*basic_conversations(random_, 10_000), *written_conversations(random_, 10_000)]
+    other_draw = {text.lower().strip(" ?!.") for one in chats for text in one.texts[0::2]}
+    marked = 0
     for prompt in PROMPTS:
         (row,) = (line for line in text.splitlines() if line.startswith(f"| {prompt.splitlines()[0]}"))
-        assert ("†" in row) == (prompt in trained) and ("†" in row or prompt not in other_draw), prompt
-    assert "| What is the capital of France? † |" in text and "| What is a volcano? |" in text
+        assert "†" in row or (prompt not in trained and prompt.lower().strip(" ?!.") not in other_draw), prompt
+        marked += "†" in row
+    assert 10 < marked <= len(PROMPTS) - 20, "fewer than twenty prompts show what was not learned by heart"
+    assert "| What is the capital of France? † |" in text and "| Name three things that float. |" in text
 
 
 def test_selection_costs_nothing_where_everything_is_selected(subject: Subject) -> None:

@@ -19,7 +19,7 @@ $(TEST_STAMP): $(RUNTIME_STAMP) packaging/requirements-test.lock
 run: setup
 	@$(BIN)/haloband
 
-# Two processes: a quarter of the time goes into waiting. A file's tests share fixtures, so they stay together.
+# Two processes: half of one's time goes into waiting. A file's tests share fixtures, so they stay together.
 test: $(TEST_STAMP) lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

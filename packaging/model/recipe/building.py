@@ -46,7 +46,7 @@ def _split(work: Work) -> None:
     """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once.
 
     Basics and written chats are trained on only, and lie among the others: what is held out is the teacher's. What they
-    answer the teacher answers otherwise, more often wrong than right, so those chats of its own are not trained on.
+    answer the teacher answers otherwise and often wrongly, so those chats of its own are not trained on.
     """
     found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
     conversations = list(dict.fromkeys(found))

@@ -115,27 +115,25 @@ def phase_examples(
             yield example
 
 
-def _passage(random_: random.Random, mixture: Mixture) -> Document:
-    """A short paste: written texts, or a made one."""
+def _passage(random_: random.Random, mixture: Mixture, is_whole: bool = True) -> Document:
+    """A short paste, written or made.
+
+    A made one that is a part of a longer paste is about several subjects, so that no question leaves open what it asks.
+    """
     if random_.random() < mixture.written_share:
-        return paste(random_)
-    return passage(random_, random_.choice(_PASSAGE_SUBJECTS))
+        return paste(random_, is_whole)
+    return passage(random_, random_.choice(_PASSAGE_SUBJECTS) if is_whole else random_.randint(2, 6), is_whole)
 
 
 def _document(
     articles: Sequence[Conversation], texts: Sequence[str], random_: random.Random, length: int, mixture: Mixture
 ) -> Document:
-    """One of the three kinds, of a random size: half of them near the phase's length, for the far end must be learned.
-
-    A buried passage is about several subjects, so that no question leaves open what it asks about.
-    """
+    """One of the three kinds, of a random size: half near the phase's length, for the far end must be learned."""
     share = random_.choice((random_.uniform(0.1, 0.9), random_.uniform(0.6, 0.9)))
     most_bytes = int(share * length * mixture.bytes_per_token)
     if random_.random() < mixture.needle_share:
         if random_.random() < mixture.buried_share:
-            is_written = random_.random() < mixture.written_share
-            told = paste(random_, False) if is_written else passage(random_, random_.randint(2, 6), False)
-            return among_articles(told, texts, random_, most_bytes)
+            return among_articles(_passage(random_, mixture, is_whole=False), texts, random_, most_bytes)
         return needle_document(texts, random_, most_bytes, max(1, min(16, most_bytes // 400)))
     return article_document(random_.sample(articles, min(len(articles), 3)), texts, random_, most_bytes)
 

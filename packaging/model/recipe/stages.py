@@ -101,7 +101,7 @@ def _beginning(work: Work, device: torch.device) -> Student:
     student = Student.new(settings.shape, settings.seed, device, work.dtype, work.is_compiled)
     if work.start is None:
         return student
-    found = Student.load(work.start, device, work.dtype, work.is_compiled)
+    found = Student.load(work.start, device, work.dtype)
     if _sizes(found) != _sizes(student):
         raise UserError(f"{work.start}: this model does not have the shape that the recipe trains.")
     return Student(settings.shape, found.parameters, work.dtype, work.is_compiled).trainable()

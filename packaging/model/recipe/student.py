@@ -59,12 +59,12 @@ class Student:
         return cls(config, found, dtype, compiled).trainable()
 
     @classmethod
-    def load(cls, path: Path, device: torch.device, dtype: torch.dtype, compiled: bool = False) -> "Student":
+    def load(cls, path: Path, device: torch.device, dtype: torch.dtype) -> "Student":
         """From any model file of the engine, dequantised. Raises ModelFileError as the engine does."""
         source = open_model(path)
         stored = StoredWeights(source)
         found = {name: stored.decode(name).to(device) for name in source.tensors}
-        return cls(ModelConfig.from_gguf(source), found, dtype, compiled)
+        return cls(ModelConfig.from_gguf(source), found, dtype, compiled=False)
 
     def trainable(self) -> "Student":
         for name, tensor in self.parameters.items():

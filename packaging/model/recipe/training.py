@@ -183,9 +183,11 @@ class Trainer:
             scratch.replace(path)
 
     def resume(self) -> bool:
-        """Go on from checkpoint.pt where there is one; whether there was."""
+        """Go on from checkpoint.pt where there is one; whether there was. A new training keeps no other's middle."""
         path = self._folder / "checkpoint.pt"
         if not path.exists():
+            if self._team.is_leader:
+                (self._folder / "middle.pt").unlink(missing_ok=True)
             return False
         state = torch.load(path, map_location=self.student.device, weights_only=True)
         with torch.no_grad():

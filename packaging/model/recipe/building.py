@@ -8,6 +8,7 @@ from itertools import islice
 from recipe.basics import basic_conversations, trained_questions
 from recipe.conversations import read_conversations, write_conversations
 from recipe.dataset import Examples, Sequences, pack, phase_examples
+from recipe.examination import examined_conversations
 from recipe.filters import words
 from recipe.processes import call_all
 from recipe.vocabulary import Vocabulary, train_vocabulary
@@ -43,13 +44,15 @@ def build(work: Work) -> None:
 
 
 def _split(work: Work) -> None:
-    """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once.
+    """Every n-th conversation is held out, in the order they were sampled. Equal conversations count once, and those of
+    the examination not at all.
 
     Basics and written chats are trained on only, and lie among the others: what is held out is the teacher's. What they
     answer the teacher answers otherwise and often wrongly, so those chats of its own are not trained on.
     """
     found = (one for path in sorted(work.texts.glob("*.jsonl")) for one in read_conversations(path))
-    conversations = list(dict.fromkeys(found))
+    examined = frozenset(examined_conversations())
+    conversations = [one for one in dict.fromkeys(found) if one not in examined]
     every, random_ = round(1 / work.settings.held_out), random.Random(work.settings.seed)
     write_conversations(work.held_out, conversations[::every])
     answered = {tuple(words(question)) for question in trained_questions() | written_questions()}

@@ -1,6 +1,7 @@
 """The last stages: measure the shipped file, other models and the teacher, and write the page.
 
-Evaluation itself is recipe.evaluate; here is what is measured on whom.
+The measures are recipe.scoring's and recipe.answering's; here is what is measured on whom. The text is the same for
+every run (recipe.examination), so no run's folder is needed to measure a model: a file will do.
 """
 
 import json
@@ -11,78 +12,68 @@ from itertools import cycle
 from pathlib import Path
 
 import torch
-from recipe.conversations import Conversation, Kind, read_conversations
-from recipe.dataset import Sequences
-from recipe.evaluate import (
-    NeedleCase,
-    Subject,
-    answers,
-    kl_between,
-    needle_cases,
-    needles_found,
-    readings_answered,
-    sparse_dense_kl,
-    student_bits_per_byte,
-    teacher_bits_per_byte,
-)
+from recipe.answering import answers, needle_cases, needles_found, readings_answered
+from recipe.conversations import Conversation, Kind
+from recipe.dataset import Examples, pack
+from recipe.examination import examined_conversations
 from recipe.processes import call_all
 from recipe.report import PROMPTS, Figures, section, write_section
+from recipe.scoring import Subject, kl_between, sparse_dense_kl, student_bits_per_byte, teacher_bits_per_byte
 from recipe.student import Student
 from recipe.teacher import load_teacher
 from recipe.teacher_text import TeacherText
 from recipe.vocabulary import Vocabulary
 from recipe.work import Work, write_whole
 
+import engine
 from engine.errors import UserError
 from engine.model_source import open_model
 
-_CONVERSATIONS = 1500  # of the held-out ones, for bits a byte
 _KL_SEQUENCES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What every model is measured on: conversations, needles by the length of their documents, one long text."""
+    """What every model is measured on: the conversations of the examination, and their articles."""
 
-    held_out: Sequence[Conversation]
-    cases: Mapping[int, Sequence[NeedleCase]]
-    long_text: str
+    conversations: Sequence[Conversation]
+    articles: Sequence[str]
+
+    @classmethod
+    def read(cls, work: Work) -> "Material":
+        conversations = examined_conversations()[: work.settings.examined]
+        return cls(conversations, [one.texts[0] for one in conversations if one.kind is Kind.ARTICLE])
 
 
 def evaluate(work: Work, others: Sequence[Path]) -> None:
-    """Measure and leave figures.json; `others` are model files to compare with, each called by its file's name.
+    """Measure and leave figures.json: the run's shipped file ("new") where it has one, and `others`, files or folders
+    each called by its name; the teacher; and what quantising cost where the run's master is there too.
 
-    Raises UserError where one is missing or two are called the same.
+    Raises UserError where there is nothing to measure, one is missing or two are called the same.
     """
-    named = _named(others) | {"new": work.shipped}
+    named = _named(work, others)
     torch.set_float32_matmul_precision("highest")
-    held_out = list(read_conversations(work.held_out))[:_CONVERSATIONS]
-    tokenizer = Vocabulary.from_gguf(open_model(work.shipped)).tokenizer()
-    articles = [one.texts[0] for one in held_out if one.kind is Kind.ARTICLE] or [one.texts[1] for one in held_out]
-    settings = work.settings
-    cases = {
-        length: needle_cases(articles, tokenizer, length - settings.answer_tokens, settings.needles_each, length)
-        for length in settings.needle_lengths
-    }
-    material = Material(held_out, cases, "\n\n".join(articles))
+    material = Material.read(work)
     models = _students(named, material, work)
     teacher = load_teacher(work.teacher, work.device, work.dtype)
-    bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), held_out)
+    bits = teacher_bits_per_byte(teacher, TeacherText.open(work.teacher), material.conversations)
     models.append(Figures("teacher", None, bits, {}, None, None, ()))
-    kl = _quantisation_kl(work)
+    kl = _quantisation_kl(work, material) if work.shipped.exists() and work.master.exists() else None
     figures = {"models": [asdict(model) for model in models], "kl": kl}
     write_whole(work.figures, json.dumps(figures, indent=1))
     print(json.dumps({"stage": "evaluate", "kl": kl, "models": [_headline(model) for model in models]}), flush=True)
 
 
-def _named(others: Sequence[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+def _named(work: Work, others: Sequence[Path]) -> dict[str, Path]:
+    found = {"new": work.shipped} if work.shipped.exists() else {}
     for path in others:
         if not path.exists():
             raise UserError(f"{path}: there is no such file to compare with.")
-        if path.stem in found or path.stem == "new":
+        if path.stem in found:
             raise UserError(f"{path}: two models would be called {path.stem!r}; rename one of the files.")
         found[path.stem] = path
+    if not found:
+        raise UserError(f"{work.folder} has no model yet, and none to compare with was named.")
     return found
 
 
@@ -103,25 +94,33 @@ def _figures(name: str, path: Path, material: Material, work: Work, device: torc
     if device.type == "cuda":
         torch.cuda.set_device(device)
     subject = Subject(Student.load(path, device, work.dtype), Vocabulary.from_gguf(open_model(path)).tokenizer())
-    longest = max(work.settings.needle_lengths)
+    model, settings = engine.load(path), work.settings
+    needles = {}
+    for length in settings.needle_lengths:
+        room = length - settings.answer_tokens
+        cases = needle_cases(material.articles, subject.tokenizer, room, settings.needles_each, length)
+        needles[length] = needles_found(model, cases), len(cases)
     found = Figures(
         name=name,
         file_bytes=path.stat().st_size,
-        bits_per_byte=student_bits_per_byte(subject, material.held_out),
-        needles={length: (needles_found(subject, each), len(each)) for length, each in material.cases.items()},
-        read=readings_answered(subject, work.settings.answer_tokens),
-        sparse_dense_kl=sparse_dense_kl(subject, material.long_text, longest),
-        answers=answers(subject, PROMPTS, work.settings.answer_tokens),
+        bits_per_byte=student_bits_per_byte(subject, material.conversations),
+        needles=needles,
+        read=readings_answered(model, settings.answer_tokens),
+        sparse_dense_kl=sparse_dense_kl(subject, "\n\n".join(material.articles), max(settings.needle_lengths)),
+        answers=answers(model, PROMPTS, settings.answer_tokens),
     )
     print(json.dumps({"evaluated": name, "seconds": round(time.monotonic() - began, 1)}), flush=True)
     return found
 
 
-def _quantisation_kl(work: Work) -> float:
-    """KL(master || shipped) in nats a token, in float32, over held-out sequences."""
+def _quantisation_kl(work: Work, material: Material) -> float:
+    """KL(master || shipped) in nats a token, in float32, over sequences of the first phase's length."""
     exact, shipped = (Student.load(path, work.device, torch.float32) for path in (work.master, work.shipped))
-    ids = Sequences.read(work.held_out_sequences).ids[:_KL_SEQUENCES, :-1].to(work.device).long()
-    return kl_between(exact, shipped, ids)
+    vocabulary, length = Vocabulary.from_gguf(open_model(work.shipped)), work.settings.training.phases[0].length
+    examples = Examples(vocabulary.tokenizer())
+    chats = (examples.chat(one.turns) for one in material.conversations)
+    packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, work.settings.seed)
+    return kl_between(exact, shipped, packed.ids[:_KL_SEQUENCES, :-1].to(work.device).long())
 
 
 def write_page(work: Work, page: Path) -> None:
@@ -132,10 +131,12 @@ def write_page(work: Work, page: Path) -> None:
         needles = {int(length): (found, asked) for length, (found, asked) in fields.pop("needles").items()}
         read = fields.pop("read", None)
         models.append(Figures(**fields, needles=needles, read=tuple(read) if read else None))
-    notes = [f"KL of the shipped file against its master: {stored['kl']:.4f} nats a token."]
-    log = [json.loads(line) for line in (work.folder / "log.jsonl").read_text().splitlines()]
-    if log:
-        last = log[-1]
+    notes = []
+    if stored["kl"] is not None:
+        notes.append(f"KL of the shipped file against its master: {stored['kl']:.4f} nats a token.")
+    log = work.folder / "log.jsonl"
+    if log.exists() and (lines := log.read_text().splitlines()):
+        last = json.loads(lines[-1])
         tokens, seconds = last["tokens"] / 1e6, last["seconds"]
         notes.append(f"{last['steps']:,} steps, {tokens:,.1f} M tokens, {seconds:,.0f} s of training.")
     write_section(page, section(models, notes))

@@ -79,7 +79,7 @@ class Settings:
 
     `basics` and `written` are how many chats of everyday facts (recipe.basics) and of written ones (recipe.written) are
     added for each of the teacher's; `shards` is how many parts the training data is made in, each by a process of its
-    own.
+    own. Of the conversations of the examination the first `examined` are used.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Settings:
     written: float
     shards: int
     seed: int
+    examined: int
     needle_lengths: tuple[int, ...]
     needles_each: int
     answer_tokens: int
@@ -162,6 +163,7 @@ FULL = Settings(
     written=0.6,
     shards=10,
     seed=8,
+    examined=1500,
     needle_lengths=(1024, 4096, 9216),
     needles_each=20,
     answer_tokens=160,
@@ -205,6 +207,7 @@ TOY = replace(
     ),
     held_out=0.25,
     shards=2,
+    examined=20,
     needle_lengths=(256,),
     needles_each=2,
     answer_tokens=3,

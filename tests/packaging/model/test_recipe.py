@@ -16,6 +16,7 @@ import torch
 from recipe import sampler, sampling, stages, training
 from recipe.averaging import average
 from recipe.conversations import Conversation, Kind, read_conversations, write_conversations
+from recipe.examination import examined_conversations
 from recipe.export import export
 from recipe.settings import TOY
 from recipe.student import Student
@@ -63,13 +64,15 @@ def test_all_stages_leave_a_model_that_the_program_loads(finished: Path) -> None
 def test_other_models_are_measured_under_the_names_of_their_files(
     finished: Path, teacher: Path, tmp_path: Path
 ) -> None:
-    for name in ("held-out.jsonl", "held-out.pt", "ds4-nano.gguf", "master.gguf"):
-        shutil.copy(finished / name, tmp_path / name)
     shutil.copy(finished / "ds4-nano.gguf", tmp_path / "same.gguf")
-    command("evaluate", tmp_path, teacher, "--compare", str(tmp_path / "same.gguf"), str(tmp_path / "master.gguf"))
-    models = {one["name"]: one for one in json.loads((tmp_path / "figures.json").read_text())["models"]}
-    assert list(models) == ["same", "master", "new", "teacher"]
-    assert models["same"] | {"name": ""} == models["new"] | {"name": ""} != models["master"] | {"name": ""}
+    command("evaluate", tmp_path, teacher, "--compare", str(tmp_path / "same.gguf"), str(finished / "master.gguf"))
+    stored = json.loads((tmp_path / "figures.json").read_text())
+    models = {one["name"]: one for one in stored["models"]}
+    assert list(models) == ["same", "master", "teacher"] and stored["kl"] is None
+    (new,) = (one for one in json.loads((finished / "figures.json").read_text())["models"] if one["name"] == "new")
+    assert models["same"] | {"name": ""} == new | {"name": ""} != models["master"] | {"name": ""}
+    command("page", tmp_path, teacher)
+    assert "| same |" in (page := (tmp_path / "page.md").read_text()) and "KL of" not in page
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,11 @@ def test_models_to_compare_with_must_exist_under_names_of_their_own(
         command("evaluate", finished, teacher, "--compare", *(str(finished / name) for name in files))
 
 
+def test_where_there_is_no_model_nothing_is_measured(teacher: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="has no model yet, and none to compare with was named"):
+        command("evaluate", tmp_path, teacher, "--compare")
+
+
 def test_the_page_shows_the_figures_once(finished: Path, teacher: Path) -> None:
     command("page", finished, teacher)
     page = (finished / "page.md").read_text()
@@ -97,6 +105,18 @@ def test_held_out_conversations_are_not_trained_on(finished: Path) -> None:
     everything = [one for path in (finished / "text").glob("*.jsonl") for one in read_conversations(path)]
     assert 0 < len(held_out) < len(set(everything))
     assert {one.kind for one in everything} == {Kind.CHAT, Kind.ARTICLE}
+
+
+def test_the_examination_is_neither_trained_on_nor_held_out(finished: Path, teacher: Path, tmp_path: Path) -> None:
+    (tmp_path / "text").mkdir()
+    shutil.copy(finished / "vocabulary.json", tmp_path)
+    examined = examined_conversations()
+    other = [Conversation(Kind.CHAT, (f"What is number {n}?", "A number.")) for n in range(20)]
+    article = Conversation(Kind.ARTICLE, ("It is about bees. " * 9, "What is it about?", "It is about bees."))
+    write_conversations(tmp_path / "text" / "window.jsonl", [*examined[:400], *other, article])
+    command("build", tmp_path, teacher)
+    used = {*read_conversations(tmp_path / "training.jsonl"), *read_conversations(tmp_path / "held-out.jsonl")}
+    assert used.isdisjoint(examined) and article in used
 
 
 def test_what_is_written_is_not_learned_from_the_teacher_too(finished: Path, teacher: Path, tmp_path: Path) -> None:

@@ -12,18 +12,10 @@ from recipe import passage_subjects
 from recipe.basics import basic_conversations, trained_questions
 from recipe.conversations import Conversation, Kind
 from recipe.dataset import Examples
-from recipe.evaluate import (
-    Subject,
-    answers,
-    needle_cases,
-    needles_found,
-    readings_answered,
-    sparse_dense_kl,
-    student_bits_per_byte,
-)
 from recipe.optimiser import Optimiser, Rates, orthogonalise
 from recipe.readings import READINGS
 from recipe.report import BEGIN, PROMPTS, Figures, section, write_section
+from recipe.scoring import Subject, sparse_dense_kl, student_bits_per_byte
 from recipe.settings import TOY
 from recipe.student import Student
 from recipe.student_shape import is_matrix, is_trained
@@ -91,21 +83,6 @@ def test_bits_a_byte_are_the_losses_of_text_and_ends(subject: Subject) -> None:
     assert student_bits_per_byte(subject, conversations) == pytest.approx(expected, rel=1e-4)
 
 
-def test_greedy_answers_do_not_depend_on_their_batch(subject: Subject) -> None:
-    questions = ["What is tea?", "Tell me about " + ", ".join(TOPICS[:30]) + "."]
-    together = answers(subject, questions, 4)
-    assert together == [answers(subject, [question], 4)[0] for question in questions]
-
-
-def test_needle_cases_have_the_length_asked_for(subject: Subject) -> None:
-    articles = [f"{topic} is a subject. It is an old one. " * 3 for topic in TOPICS[:20]]
-    cases = needle_cases(articles, subject.tokenizer, 500, 3, seed=1)
-    for case in cases:
-        assert 440 < len(subject.tokenizer.encode(f"{case.text}\n\n{case.needle.question}")) < 500
-        assert case.needle.fact in case.text
-    assert 0 <= needles_found(subject, cases) <= 3
-
-
 def test_readings_are_answered_by_their_texts_and_by_nothing_less() -> None:
     assert len(READINGS) == 120
     for one in READINGS:
@@ -133,10 +110,6 @@ def test_no_template_makes_a_readings_question() -> None:
                 assert not [one for one in questions if re.fullmatch(pattern, one, re.IGNORECASE)], way
                 checked += 1
     assert checked > 150
-
-
-def test_an_untrained_model_reads_nothing(subject: Subject) -> None:
-    assert readings_answered(subject, 3) == (0, 120)
 
 
 def test_prompts_that_training_asks_are_marked() -> None:

@@ -1,19 +1,16 @@
-"""What a model can do, in numbers and in its own words: bits a byte, needles found, sparse against dense, answers.
+"""How well a model knows text, in numbers: bits a byte, sparse against dense, one set of weights against another.
 
 Students of any vocabulary run through recipe.student, the teacher through recipe.teacher, so all are compared on the
-same text. Greedy decoding runs whole sequences again for each token: batches are small and a GPU is wide.
+same text. What a model says is recipe.answering's.
 """
 
 import math
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from recipe.conversations import Conversation
 from recipe.dataset import Examples
-from recipe.documents import Needle, hide, join_articles, make_needles
-from recipe.readings import READINGS
 from recipe.student import Student
 from recipe.teacher import Teacher
 from recipe.teacher_text import TeacherText
@@ -22,9 +19,7 @@ from torch import Tensor
 from engine.plan import RAW_WINDOW
 from engine.tokenizer import Tokenizer
 
-_BATCH_TOKENS = 1 << 15
-_READING_TOKENS = 32
-_NEEDLE_TOKENS = 16  # the answer to a needle's question is a short sentence
+_BATCH_TOKENS = {"cuda": 1 << 15, "cpu": 1 << 11}  # a processor does best with what its caches hold
 LossesOf = Callable[[Tensor], Tensor]
 
 
@@ -34,14 +29,6 @@ class Subject:
 
     student: Student
     tokenizer: Tokenizer
-
-
-@dataclass(frozen=True, slots=True)
-class NeedleCase:
-    """A document with one fact hidden in it."""
-
-    text: str
-    needle: Needle
 
 
 def student_bits_per_byte(subject: Subject, conversations: Sequence[Conversation]) -> float:
@@ -91,7 +78,7 @@ def _bits_per_byte(
     """Rows of like length run together, padded on the right, where padding touches nothing that counts."""
     order = sorted(range(len(rows)), key=lambda number: len(rows[number][0]))
     nats = 0.0
-    for batch in _batches([len(rows[number][0]) for number in order]):
+    for batch in _batches([len(rows[number][0]) for number in order], _BATCH_TOKENS[device.type]):
         chosen = [rows[order[at]] for at in batch]
         ids, counts = _padded(chosen, grain, device)
         nats += float((losses(ids) * counts[:, 1:]).sum())
@@ -99,11 +86,11 @@ def _bits_per_byte(
     return nats / math.log(2) / total_bytes
 
 
-def _batches(lengths: Sequence[int]) -> list[range]:
-    """Consecutive runs of ascending lengths, each of about as many tokens when padded."""
+def _batches(lengths: Sequence[int], most: int) -> list[range]:
+    """Consecutive runs of ascending lengths, each of at most `most` tokens when padded, or of one row."""
     found, begin = [], 0
     for at in range(len(lengths)):
-        if (at + 1 - begin) * lengths[at] > _BATCH_TOKENS and at > begin:
+        if (at + 1 - begin) * lengths[at] > most and at > begin:
             found.append(range(begin, at))
             begin = at
     return [*found, range(begin, len(lengths))] if lengths else found
@@ -118,63 +105,6 @@ def _padded(rows: Sequence[tuple[list[int], list[bool]]], grain: int, device: to
         ids[row, : len(own)] = torch.tensor(own)
         counts[row, : len(own)] = torch.tensor(own_counts)
     return ids.to(device), counts.to(device)
-
-
-@torch.no_grad()
-def answers(subject: Subject, questions: Sequence[str], most_tokens: int) -> list[str]:
-    """Greedy answers, one question at a time in batches of like length."""
-    examples, found = Examples(subject.tokenizer), [""] * len(questions)
-    prompts = [examples.chat((question, "")).ids[:-1] for question in questions]
-    order = sorted(range(len(prompts)), key=lambda number: len(prompts[number]))
-    for batch in _batches([len(prompts[number]) + most_tokens for number in order]):
-        chosen = [order[at] for at in batch]
-        for number, said in zip(chosen, _greedy(subject, [prompts[n] for n in chosen], most_tokens), strict=True):
-            found[number] = subject.tokenizer.decode(said).strip()
-    return found
-
-
-def _greedy(subject: Subject, prompts: Sequence[list[int]], most_tokens: int) -> list[list[int]]:
-    student, eos = subject.student, subject.tokenizer.eos
-    width = -(-(max(map(len, prompts)) + most_tokens) // RAW_WINDOW) * RAW_WINDOW
-    ids = torch.zeros(len(prompts), width, dtype=torch.int64, device=student.device)
-    for row, prompt in enumerate(prompts):
-        ids[row, : len(prompt)] = torch.tensor(prompt)
-    lengths = torch.tensor([len(prompt) for prompt in prompts], device=student.device)
-    rows, is_done = torch.arange(len(prompts), device=student.device), torch.zeros_like(lengths, dtype=torch.bool)
-    starts = lengths.tolist()
-    while not bool(is_done.all()) and int((lengths - torch.tensor(starts, device=student.device)).max()) < most_tokens:
-        used = -(-int(lengths.max()) // RAW_WINDOW) * RAW_WINDOW
-        hidden = student.forward(ids[:, :used]).hidden[rows, lengths - 1]
-        chosen = student.logits(hidden).argmax(dim=1)
-        is_done |= chosen == eos
-        ids[rows[~is_done], lengths[~is_done]] = chosen[~is_done]
-        lengths += (~is_done).long()
-    spans = zip(ids.tolist(), starts, lengths.tolist(), strict=True)
-    return [row[start:stop] for row, start, stop in spans]
-
-
-def needle_cases(articles: Sequence[str], tokenizer: Tokenizer, tokens: int, count: int, seed: int) -> list[NeedleCase]:
-    """`count` documents of just under `tokens` tokens, a fact in each, at depths spread over the whole document."""
-    random_, cases = random.Random(seed), []
-    for _ in range(count):
-        (needle,) = make_needles(random_, 1)
-        room = tokens - len(tokenizer.encode(f" {needle.fact} {needle.question}")) - 16
-        text = tokenizer.decode(tokenizer.encode(join_articles(articles, random_, tokens * 8))[:room])
-        cases.append(NeedleCase(hide(text, [needle], random_), needle))
-    return cases
-
-
-def needles_found(subject: Subject, cases: Sequence[NeedleCase]) -> int:
-    """In how many answers the deciding word stands."""
-    questions = [f"{case.text}\n\n{case.needle.question}" for case in cases]
-    said = answers(subject, questions, _NEEDLE_TOKENS)
-    return sum(case.needle.key in answer.replace(",", "") for case, answer in zip(cases, said, strict=True))
-
-
-def readings_answered(subject: Subject, most_tokens: int) -> tuple[int, int]:
-    """How many questions about texts in words of their own are answered, and how many there are."""
-    said = answers(subject, [one.prompt for one in READINGS], min(most_tokens, _READING_TOKENS))
-    return sum(one.is_answered_by(answer) for one, answer in zip(READINGS, said, strict=True)), len(READINGS)
 
 
 @torch.no_grad()

@@ -5,7 +5,6 @@ worker thread, or on the counting thread once a model stands. app/engine_face.py
 app knows.
 """
 
-import dataclasses
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.engine_face import EngineModel
 from app.preload import import_engine
 from app.protocol.requests import PromptMessage, SamplingChoice
+from engine.partial_sampling import PartialSampling
 
 if TYPE_CHECKING:
     from engine.chat_format import Message
@@ -56,8 +56,8 @@ def engine_messages(messages: Sequence[PromptMessage]) -> "list[Message]":
     return [Message(Role(message.role.value), message.content) for message in messages]
 
 
-def engine_sampling(choice: SamplingChoice) -> "Sampling":
-    """The choice in the engine's own type. Raises UserError for a number out of range."""
-    from engine.sampling import Sampling  # here: comes with torch
+def engine_sampling(choice: SamplingChoice, advice: PartialSampling) -> "Sampling":
+    """The choice in the engine's own type, with a model's advice. Raises UserError for a number out of range."""
+    from engine.sampling import sampling_of  # here: comes with torch
 
-    return Sampling(**dataclasses.asdict(choice))
+    return sampling_of(choice.wishes, advice, choice.seed)

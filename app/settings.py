@@ -68,13 +68,13 @@ class Composer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Defaults for chats that set nothing themselves."""
+    """Defaults for chats that set nothing themselves. None leaves a number to what the model advises."""
 
     system_prompt: str = ""
-    temperature: float = _within(0.7, *_TEMPERATURE)
-    top_p: float = _within(0.95, *_TOP_P)
-    top_k: int = _within(40, *_TOP_K)
-    min_p: float = _within(0.0, *_MIN_P)
+    temperature: float | None = _within(None, *_TEMPERATURE)
+    top_p: float | None = _within(None, *_TOP_P)
+    top_k: int | None = _within(None, *_TOP_K)
+    min_p: float | None = _within(None, *_MIN_P)
     seed: int | None = None
     max_tokens: int = _within(1024, *_MAX_TOKENS)
     thinking: bool = False

@@ -186,6 +186,7 @@ class MainWindow(QMainWindow):
         self.status.show_model(model)
         self.chat.empty.show_model(model)
         self.models.show_model(model)
+        self.settings.show_advice(model.advice)
 
     def _on_undo_offered(self, offer: UndoOffer) -> None:
         self.toast.offer(offer.token, offer.text)

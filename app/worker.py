@@ -123,7 +123,7 @@ class EngineWorker(QObject):
             raise UserError("No model is loaded. Choose one on the Models page, then ask again.")
         ids = model.encode_chat(engine_messages(ask.messages), thinking=ask.thinking)
         self._send(AnswerStarted(ask.job_id, ask.conversation_id, len(ids)))
-        sampling = engine_sampling(ask.sampling)
+        sampling = engine_sampling(ask.sampling, model.info.advice)
         session = self._sessions.session(model, ask.conversation_id, ask.context, ask.mode)
         self._sessions.note_prompt(ask.conversation_id, len(ids))
         for event in session.generate(ids, sampling, ask.max_tokens, stop, job_id=ask.job_id):

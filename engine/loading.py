@@ -29,6 +29,7 @@ from engine.model_source import ModelSource, open_model
 from engine.placing import LoadJob, place
 from engine.plan import STEP_CAP, Cut, Step
 from engine.prefix_store import PrefixStore
+from engine.sampling_advice import read_advice
 from engine.session import Mode, Session
 from engine.state import SessionState
 from engine.step_buffers import peak_bytes
@@ -158,6 +159,7 @@ def _info(source: ModelSource, stored: StoredWeights, config: ModelConfig, backe
         backend=backend.name,
         device=backend.device,
         native=backend.native_note,
+        advice=read_advice(source),
     )
 
 

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.partial_sampling import UNSAID, PartialSampling
+
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """For people and reports. Sizes in bytes and tokens; `native` tells which compiled kernels run, if any."""
+    """For people and reports. Sizes in bytes and tokens; `native` tells which compiled kernels run, if any; `advice` is
+    what the model's files say about sampling."""
 
     name: str
     path: Path
@@ -19,3 +22,4 @@ class ModelInfo:
     backend: str
     device: str
     native: str | None
+    advice: PartialSampling = UNSAID

@@ -4,7 +4,7 @@ One Sampler serves one answer, on the thread that generates it. The same seed an
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from engine.errors import EngineError, UserError
+from engine.partial_sampling import DEFAULTS, MIN_P, TEMPERATURE, TOP_K, TOP_P, PartialSampling
 
 FloatArray = npt.NDArray[np.floating]
 IdArray = npt.NDArray[np.intp]
@@ -30,10 +31,10 @@ class Sampling:
     likeliest (0: all). Without `seed` every run differs.
     """
 
-    temperature: float = 0.7
-    top_p: float = 0.95
-    top_k: int = 40
-    min_p: float = 0.0
+    temperature: float = TEMPERATURE
+    top_p: float = TOP_P
+    top_k: int = TOP_K
+    min_p: float = MIN_P
     seed: int | None = None
 
     def __post_init__(self) -> None:
@@ -47,6 +48,11 @@ class Sampling:
             raise UserError(f"min-p is {self.min_p}, but must be between 0 and 1.")
         if self.seed is not None and not 0 <= self.seed <= _LARGEST_SEED:
             raise UserError(f"The seed is {self.seed}, but must be between 0 and {_LARGEST_SEED}.")
+
+
+def sampling_of(wishes: PartialSampling, advice: PartialSampling, seed: int | None = None) -> Sampling:
+    """What is wished, else what the model advises, else what holds otherwise. Raises UserError as Sampling does."""
+    return Sampling(**asdict(wishes.over(advice).over(DEFAULTS)), seed=seed)
 
 
 class Sampler:

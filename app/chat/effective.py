@@ -1,4 +1,5 @@
-"""Which settings an answer really uses: the chat's own, then those of its preset, then the app's. Pure."""
+"""Which settings an answer really uses: the chat's own, then those of its preset, then the app's; where these leave a
+number open, the worker takes the model's. Pure."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -6,6 +7,7 @@ from typing import TypeVar
 from app.chat.models import Chat
 from app.protocol.requests import SamplingChoice
 from app.settings import Preset, Settings
+from engine.partial_sampling import PartialSampling
 
 T = TypeVar("T")
 
@@ -24,15 +26,14 @@ def effective_settings(chat: Chat, settings: Settings) -> AnswerSettings:
     """The settings of the chat's next answer. A preset that no longer exists counts for nothing."""
     own, defaults = chat.settings, settings.answers
     preset = next((entry for entry in settings.presets if entry.name == own.preset), Preset())
-    sampling = SamplingChoice(
+    wishes = PartialSampling(
         temperature=_first(own.temperature, preset.temperature, defaults.temperature),
         top_p=_first(own.top_p, preset.top_p, defaults.top_p),
         top_k=_first(own.top_k, preset.top_k, defaults.top_k),
         min_p=_first(own.min_p, preset.min_p, defaults.min_p),
-        seed=own.seed if own.seed is not None else defaults.seed,
     )
     return AnswerSettings(
-        sampling,
+        SamplingChoice(wishes, own.seed if own.seed is not None else defaults.seed),
         _first(own.max_tokens, preset.max_tokens, defaults.max_tokens),
         _first(own.thinking, preset.thinking, defaults.thinking),
         _first(chat.system_prompt, preset.system_prompt, defaults.system_prompt),

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.generation import GenerationState
 from engine.events import FinishReason, PrefillAdvanced, Timings, Usage
 from engine.model_info import ModelInfo
+from engine.partial_sampling import UNSAID, PartialSampling
 
 
 class Role(Enum):
@@ -182,6 +183,11 @@ class ModelStatus:
     done_bytes: int = 0
     total_bytes: int = 0
     message: str = ""
+
+    @property
+    def advice(self) -> PartialSampling:
+        """What the model advises for sampling; nothing without a model."""
+        return UNSAID if self.info is None else self.info.advice
 
 
 class NoticeLevel(Enum):

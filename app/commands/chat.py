@@ -14,12 +14,12 @@ from app.commands.chat_output import AnswerWriter, JsonWriter, TextWriter
 from app.commands.interrupts import STOPPED_STATUS, stop_on_interrupt
 from app.commands.progress_line import ProgressLine
 from app.errors import UserError
+from engine.partial_sampling import UNSAID, PartialSampling
 
 if TYPE_CHECKING:
     from engine.chat_format import Message
     from engine.events import Event
     from engine.loading import Model
-    from engine.sampling import Sampling
 
 _MAX_TOKENS = 512
 
@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--context", type=int, metavar="N", help="tokens to hold (default: what is needed)")
     parser.add_argument("--mode", choices=["sparse", "dense", "exact"], default="sparse", help="how rows are selected")
-    group = parser.add_argument_group("sampling", "Left out, each has the engine's default.")
+    group = parser.add_argument_group(
+        "sampling", "Left out, each is what the model advises, or else the engine's default."
+    )
     group.add_argument("--temperature", type=float, metavar="T", help="0 always takes the likeliest token")
     group.add_argument("--top-p", type=float, metavar="P", help="keep the likeliest tokens up to this probability")
     group.add_argument("--top-k", type=int, metavar="K", help="keep the K likeliest tokens; 0 keeps all")
@@ -87,7 +89,7 @@ def _answer(
     from engine.chat_format import Message, Role  # here and not above: torch takes seconds, wrong usage is told before
     from engine.errors import Stopped
 
-    sampling = _sampling(args)
+    wishes = _wishes(args)
     messages = [Message(Role.SYSTEM, args.system)] if args.system else []
     messages.append(Message(Role.USER, question))
     try:
@@ -95,7 +97,7 @@ def _answer(
     except Stopped:
         progress.clear()
         return False
-    return writer.write(_events(model, messages, args, sampling, stop), progress, model.info.name)
+    return writer.write(_events(model, messages, args, wishes, stop), progress, model.info.name)
 
 
 def _load(path: Path | None, progress: Callable[[int, int], None], stop: threading.Event) -> "Model":
@@ -104,18 +106,23 @@ def _load(path: Path | None, progress: Callable[[int, int], None], stop: threadi
     return engine.load(path, progress=progress, stop=stop)
 
 
-def _sampling(args: argparse.Namespace) -> "Sampling":
-    from engine.sampling import Sampling
+def _wishes(args: argparse.Namespace) -> PartialSampling:
+    """What was asked for. Raises UserError for a number out of range, before a model is loaded."""
+    from engine.sampling import sampling_of
 
-    names = ("temperature", "top_p", "top_k", "min_p", "seed")
-    return Sampling(**{name: getattr(args, name) for name in names if getattr(args, name) is not None})
+    wishes = PartialSampling(args.temperature, args.top_p, args.top_k, args.min_p)
+    sampling_of(wishes, UNSAID, args.seed)
+    return wishes
 
 
 def _events(
-    model: "Model", messages: "list[Message]", args: argparse.Namespace, sampling: "Sampling", stop: threading.Event
+    model: "Model", messages: "list[Message]", args: argparse.Namespace, wishes: PartialSampling, stop: threading.Event
 ) -> "Iterator[Event]":
+    from engine.sampling import sampling_of
+
     ids = model.encode_chat(messages)
     # A session allocates its whole context, so without a wish it is as long as this answer can get.
     needed = min(len(ids) + args.max_tokens, model.info.context_length)
     context = needed if args.context is None else args.context
+    sampling = sampling_of(wishes, model.info.advice, args.seed)
     return model.session(context=context, mode=args.mode).generate(ids, sampling, args.max_tokens, stop)

@@ -5,60 +5,19 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QInputDialog,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QInputDialog, QVBoxLayout, QWidget
 
 from app.chat.models import Chat, ChatSettings
 from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
+from app.pages.own_row import Changed, OwnRow
 from app.settings import Preset
 from app.widgets.basics import button, label
 from app.window_services import WindowServices
+from engine.partial_sampling import DEFAULTS
 
 
 def _tr(text: str) -> str:
     return QCoreApplication.translate("ChatSettings", text)
-
-
-class OwnRow(QWidget):
-    """A field with a tick in front: ticked, the chat has its own value; else the app's."""
-
-    def __init__(self, row: FieldRow, value: object, default: object) -> None:
-        super().__init__()
-        self._default = default
-        self.value: object = value
-        self._row = row
-        self.control = row.control
-        self.own = QCheckBox()
-        self.own.setAccessibleName(_tr("Own value: {name}").format(name=row.control.accessibleName()))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.own)
-        layout.addWidget(row, 1)
-        self.own.setChecked(value is not None)
-        row.control.setEnabled(value is not None)
-        row.show_value(default if value is None else value)
-        self.own.toggled.connect(self._on_own_toggled)
-
-    def take(self, value: object) -> None:
-        self.value = value
-
-    def show_own(self, value: object) -> None:
-        """Put in a value of the chat's own; None takes it away."""
-        self.own.setChecked(value is not None)
-        self.value = value
-        self._row.show_value(self._default if value is None else value)
-
-    def _on_own_toggled(self, on: bool) -> None:
-        self._row.control.setEnabled(on)
-        self.value = self._default if on else None
-        self._row.show_value(self._default)
 
 
 class ChatSettingsDialog(QDialog):
@@ -103,31 +62,29 @@ class ChatSettingsDialog(QDialog):
         column.addWidget(row)
 
     def _add_rows(self, column: QVBoxLayout) -> None:
-        def taker(field: str) -> Callable[[object], None]:
-            return lambda value: self._take(field, value)
-
-        rows = {
-            "temperature": float_row(_tr("Temperature"), "", 0.0, 5.0, taker("temperature")),
-            "top_p": float_row(_tr("Top p"), "", 0.01, 1.0, taker("top_p")),
-            "top_k": int_row(_tr("Top k"), "", 0, 1_000_000, taker("top_k")),
-            "min_p": float_row(_tr("Min p"), "", 0.0, 1.0, taker("min_p")),
-            "seed": int_row(_tr("Seed"), _tr("The same seed gives the same answer"), 0, 2**31 - 1, taker("seed")),
-            "max_tokens": int_row(_tr("Longest answer"), "", 1, 1_000_000, taker("max_tokens"), suffix=_tr(" tokens")),
-            "thinking": check_row(_tr("Think first"), "", taker("thinking")),
+        rows: dict[str, Callable[[Changed], FieldRow]] = {
+            "temperature": lambda take: float_row(_tr("Temperature"), "", 0.0, 5.0, take),
+            "top_p": lambda take: float_row(_tr("Top p"), "", 0.01, 1.0, take),
+            "top_k": lambda take: int_row(_tr("Top k"), "", 0, 1_000_000, take),
+            "min_p": lambda take: float_row(_tr("Min p"), "", 0.0, 1.0, take),
+            "seed": lambda take: int_row(_tr("Seed"), _tr("The same seed gives the same answer"), 0, 2**31 - 1, take),
+            "max_tokens": lambda take: int_row(_tr("Longest answer"), "", 1, 1_000_000, take, suffix=_tr(" tokens")),
+            "thinking": lambda take: check_row(_tr("Think first"), "", take),
         }
-        defaults = self._services.settings.settings.answers
-        for field, row in rows.items():
-            default = getattr(defaults, field)
+        for field, make in rows.items():
             value = getattr(self._chat.settings, field)
             if value is None:  # what the preset says holds for this chat, so it is shown as the chat's own
                 value = getattr(self._preset, field, None)
-            own = OwnRow(row, value, 0 if default is None else default)
-            self._rows[field] = own
+            own = self._rows[field] = OwnRow(make, self._default(field))
+            own.show_value(value)
             column.addWidget(own)
 
-    def _take(self, field: str, value: object) -> None:
-        if field in self._rows:
-            self._rows[field].take(value)
+    def _default(self, field: str) -> object:
+        """What holds where the chat says nothing: the settings, else the model, else what holds for any."""
+        value = getattr(self._services.settings.settings.answers, field)
+        if value is None:
+            value = getattr(self._services.chats.model_status.advice.over(DEFAULTS), field, None)
+        return 0 if value is None else value
 
     def _on_prompt_changed(self, text: str) -> None:
         self._prompt_text = text or None
@@ -150,7 +107,7 @@ class ChatSettingsDialog(QDialog):
         for field, row in self._rows.items():
             value = getattr(self._preset, field, None)
             if value is not None or row.value == getattr(before, field, None):
-                row.show_own(value)
+                row.show_value(value)
 
     def _preset_in_use(self) -> str | None:
         """The preset's name while this chat has a value of its own wherever the preset has one: what is not the chat's

@@ -9,11 +9,13 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.pages.fields import FieldRow, check_row, choice_row, float_row, int_row, text_area
+from app.pages.own_row import Changed, OwnRow
 from app.settings import Preset, SendKey, SessionMode, Settings
 from app.settings import Theme as ThemeChoice
 from app.settings_service import SettingsService
 from app.theme import Theme
 from app.widgets.basics import RemovableRow, clear_layout, hairline, label
+from engine.partial_sampling import DEFAULTS, PartialSampling
 
 _WIDEST = 760
 
@@ -32,7 +34,8 @@ class SettingsPage(QWidget):
         self._settings = settings
         self._theme = theme
         self._shown_presets: tuple[Preset, ...] | None = None
-        self._rows: list[tuple[str, str, FieldRow]] = []
+        self._rows: list[tuple[str, str, FieldRow | OwnRow]] = []
+        self._sampling: dict[str, OwnRow] = {}
         self._column = QVBoxLayout()
         self._column.setSpacing(16)
         self._prompt = text_area(
@@ -109,13 +112,36 @@ class SettingsPage(QWidget):
         self._column.addWidget(label(_tr("System prompt")))
         self._column.addWidget(self._prompt)
         answers = "answers"
-        self._add_float(answers, "temperature", _tr("Temperature"), _tr("0 always takes the likeliest word"), 5.0)
-        self._add_float(answers, "top_p", _tr("Top p"), _tr("Words that together reach this share"), 1.0, 0.01)
-        self._add_float(answers, "min_p", _tr("Min p"), _tr("Words at least this likely, relative to the best"), 1.0)
-        self._add_int(answers, "top_k", _tr("Top k"), _tr("At most this many words; 0 takes all"), 0, 1_000_000)
+        self._add_sampling()
         self._add_int(answers, "max_tokens", _tr("Longest answer"), "", 1, 1_000_000, _tr(" tokens"), 128)
         self._check(answers, "thinking", _tr("Think first"), _tr("The model writes its thoughts before the answer"))
         self._add_presets()
+
+    def _add_sampling(self) -> None:
+        text = _tr(
+            "How words are chosen. What is ticked holds for every model; the rest is what the model's makers advise."
+        )
+        self._column.addWidget(label(text, tone="muted", size="small", wraps=True))
+        likely, share = _tr("0 always takes the likeliest word"), _tr("Words that together reach this share")
+        relative, most = (
+            _tr("Words at least this likely, relative to the best"),
+            _tr("At most this many words; 0 takes all"),
+        )
+        rows: dict[str, Callable[[Changed], FieldRow]] = {
+            "temperature": lambda take: float_row(_tr("Temperature"), likely, 0.0, 5.0, take),
+            "top_p": lambda take: float_row(_tr("Top p"), share, 0.01, 1.0, take),
+            "min_p": lambda take: float_row(_tr("Min p"), relative, 0.0, 1.0, take),
+            "top_k": lambda take: int_row(_tr("Top k"), most, 0, 1_000_000, take),
+        }
+        for field, make in rows.items():
+            row = OwnRow(make, getattr(DEFAULTS, field), self._setter("answers", field))
+            self._sampling[field] = row
+            self._add("answers", field, row)
+
+    def show_advice(self, advice: PartialSampling) -> None:
+        """What the model advises for sampling, shown where no number is set."""
+        for field, row in self._sampling.items():
+            row.set_default(getattr(advice.over(DEFAULTS), field))
 
     def _add_presets(self) -> None:
         self._column.addWidget(label(_tr("Presets")))
@@ -215,15 +241,12 @@ class SettingsPage(QWidget):
         if help_text:
             self._column.addWidget(label(help_text, tone="muted", size="small"))
 
-    def _add(self, group: str, field: str, row: FieldRow) -> None:
+    def _add(self, group: str, field: str, row: FieldRow | OwnRow) -> None:
         self._rows.append((group, field, row))
         self._column.addWidget(row)
 
     def _check(self, group: str, field: str, name: str, help_text: str) -> None:
         self._add(group, field, check_row(name, help_text, self._setter(group, field)))
-
-    def _add_float(self, group: str, field: str, name: str, help_text: str, high: float, low: float = 0.0) -> None:
-        self._add(group, field, float_row(name, help_text, low, high, self._setter(group, field)))
 
     def _add_int(
         self, group: str, field: str, name: str, help_text: str, low: int, high: int, suffix: str = "", step: int = 1
@@ -235,7 +258,7 @@ class SettingsPage(QWidget):
         """Group and name of every setting that has a row."""
         return [(group, field) for group, field, _ in self._rows]
 
-    def row(self, group: str, field: str) -> FieldRow:
+    def row(self, group: str, field: str) -> FieldRow | OwnRow:
         """The row of one setting. Raises StopIteration for one that has none."""
         return next(row for g, f, row in self._rows if (g, f) == (group, field))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from app.engine_face import EngineModel
+from engine.partial_sampling import UNSAID, PartialSampling
 
 
 class PromptRole(Enum):
@@ -30,12 +31,10 @@ class PromptMessage:
 
 @dataclass(frozen=True, slots=True)
 class SamplingChoice:
-    """How tokens are chosen; becomes an engine.sampling.Sampling on the worker thread. Temperature 0 is greedy."""
+    """How tokens are chosen; becomes an engine.sampling.Sampling on the worker thread. Temperature 0 is greedy; what is
+    not wished is the model's to advise."""
 
-    temperature: float = 0.7
-    top_p: float = 0.95
-    top_k: int = 40
-    min_p: float = 0.0
+    wishes: PartialSampling = UNSAID
     seed: int | None = None
 
 

@@ -12,6 +12,7 @@ from engine.errors import ModelFileError
 from engine.gguf.cursor import ValueType
 from engine.gguf.metadata import Metadata
 from engine.hf.config import Keys, config_keys
+from engine.hf.generation import generation_keys
 from engine.hf.pieces import Located, Piece, make_piece, read_piece
 from engine.hf.safetensors_file import SafetensorsFile
 from engine.names import Part, canonical_order, deepseek_name, part_of, place_deepseek, unused_notes
@@ -78,6 +79,7 @@ def open_folder(folder: Path) -> SafetensorsSource:
         raise ModelFileError(f"{folder} holds no {CONFIG}; choose a GGUF file or the folder of a DeepSeek V4 model.")
     keys = config_keys(read_object(folder / CONFIG, _MOST_JSON_BYTES), str(folder / CONFIG))
     keys["general.name"] = ValueType.STRING, folder.resolve().name
+    keys |= generation_keys(folder)
     if (folder / TOKENIZER).is_file():
         from engine.hf.tokenizer import tokenizer_keys  # here: it loads the tokenizers library
 

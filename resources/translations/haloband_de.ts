@@ -577,10 +577,6 @@
             <translation>Keine</translation>
         </message>
         <message>
-            <source>Own value: {name}</source>
-            <translation>Eigener Wert: {name}</translation>
-        </message>
-        <message>
             <source>Preset</source>
             <translation>Vorlage</translation>
         </message>
@@ -1713,6 +1709,13 @@
         <message>
             <source>{count} parameters</source>
             <translation>{count} Parameter</translation>
+        </message>
+    </context>
+    <context>
+        <name>OwnRow</name>
+        <message>
+            <source>Own value: {name}</source>
+            <translation>Eigener Wert: {name}</translation>
         </message>
     </context>
     <context>
@@ -3945,6 +3948,10 @@
         <message>
             <source>How keys and values are kept; automatic is what the model was trained with</source>
             <translation>Wie Schlüssel und Werte gehalten werden; automatisch ist, womit das Modell trainiert wurde</translation>
+        </message>
+        <message>
+            <source>How words are chosen. What is ticked holds for every model; the rest is what the model's makers advise.</source>
+            <translation>Wie Wörter gewählt werden. Was angehakt ist, gilt für jedes Modell; das Übrige raten die Hersteller des Modells.</translation>
         </message>
         <message>
             <source>Keep the computer awake while answering</source>

@@ -17,6 +17,7 @@ from engine.errors import ContextFullError
 from engine.events import Event, Finished, FinishReason, MemoryChanged, PrefillAdvanced, Timings, TokenDecoded, Usage
 from engine.ledger import LayerMemory, MemoryReport
 from engine.model_info import ModelInfo
+from engine.partial_sampling import UNSAID, PartialSampling
 
 BOS, EOS, USER, ASSISTANT, THINK, THINK_END = range(6)
 _FIRST_TEXT_ID = 16
@@ -43,6 +44,7 @@ class FakeScript:
     session_error: Exception | None = None
     context_length: int = 65536
     encode_s: float = 0.0  # for each call of encode or encode_chat
+    advice: PartialSampling = UNSAID
 
 
 class FakeTokenizer:
@@ -104,6 +106,7 @@ class FakeSession:
         self, ids: Sequence[int], sampling: Any, max_tokens: int, stop: threading.Event, job_id: int = 0
     ) -> Iterator[Event]:
         self.model.engine.log(f"generate {job_id}")
+        self.model.engine.samplings.append(sampling)
         if len(ids) >= self.context:
             raise ContextFullError(f"The prompt has {len(ids)} tokens, but the context holds {self.context}.")
         started = time.monotonic()
@@ -181,6 +184,7 @@ class FakeModel:
             backend="cpu",
             device="fake",
             native=None,
+            advice=engine.script.advice,
         )
         self.tokenizer = FakeTokenizer(engine.script.encode_s)
 
@@ -217,6 +221,7 @@ class FakeEngine:
 
     script: FakeScript = field(default_factory=FakeScript)
     calls: list[str] = field(default_factory=list)
+    samplings: list[Any] = field(default_factory=list)  # of the answers, in order
     threads: set[int] = field(default_factory=set)  # idents of all threads that worked
 
     def log(self, call: str) -> None:

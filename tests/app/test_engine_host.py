@@ -27,6 +27,8 @@ from app.protocol.events import (
 from app.protocol.requests import SamplingChoice
 from engine.errors import EngineError, ModelFileError, UserError
 from engine.events import FinishReason
+from engine.partial_sampling import PartialSampling
+from engine.sampling import Sampling
 from tests.app.conftest import MakeHost
 from tests.app.fake_engine import FakeScript
 from tests.app.host_recorder import question
@@ -192,9 +194,21 @@ def test_a_prompt_that_does_not_fit_names_both_numbers(make_host: MakeHost) -> N
     assert not end.is_bug
 
 
+def test_the_model_that_answers_says_what_was_not_wished(make_host: MakeHost) -> None:
+    host = make_host(FakeScript(advice=PartialSampling(temperature=0.3, top_k=5)))
+    choice = SamplingChoice(PartialSampling(top_k=9, min_p=0.1), seed=4)
+    host.wait_end(host.host.ask(1, question(), choice, max_tokens=5, context=64))
+    host.engine.script = FakeScript(advice=PartialSampling(temperature=0.0))
+    host.load()
+    host.wait_end(host.host.ask(1, question(), choice, max_tokens=5, context=64))
+    assert host.engine.samplings == [
+        Sampling(temperature=temperature, top_k=9, min_p=0.1, seed=4) for temperature in (0.3, 0.0)
+    ]
+
+
 def test_bad_sampling_numbers_are_said(make_host: MakeHost) -> None:
     host = make_host()
-    job = host.host.ask(1, question(), SamplingChoice(temperature=-1.0), max_tokens=5, context=64)
+    job = host.host.ask(1, question(), SamplingChoice(PartialSampling(temperature=-1.0)), max_tokens=5, context=64)
     end = host.wait_end(job)
     assert isinstance(end, AnswerFailed)
     assert not end.is_bug

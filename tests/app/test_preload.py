@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.protocol.events import AnswerFinished, LoadFailed, ModelLoaded
 from app.protocol.requests import SamplingChoice
 from app.real_engine import load_engine_model
+from engine.partial_sampling import PartialSampling
 from tests.app.host_recorder import HostRecorder, question
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +50,9 @@ def test_the_real_engine_answers_behind_the_host_and_is_freed_by_a_switch(qtbot:
     try:
         host.load()
         assert host.of(ModelLoaded), host.of(LoadFailed)
-        job = host.host.ask(1, question("Hello"), SamplingChoice(temperature=0.0), max_tokens=8, context=2048)
+        job = host.host.ask(
+            1, question("Hello"), SamplingChoice(PartialSampling(temperature=0.0)), max_tokens=8, context=2048
+        )
         end = host.wait_end(job)
         assert isinstance(end, AnswerFinished)
         assert end.finished.usage.completion_tokens > 0

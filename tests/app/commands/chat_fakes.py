@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from engine.chat_format import Message
 from engine.errors import Stopped
 from engine.events import Event, Finished, FinishReason, PrefillAdvanced, Timings, TokenDecoded, Usage
+from engine.partial_sampling import UNSAID
 from engine.sampling import Sampling
 
 PROMPT_IDS = list(range(100))
@@ -33,7 +34,9 @@ class FakeModel:
     stop_while_loading: bool = False
     messages: list[Message] = field(default_factory=list)
     wanted: dict[str, object] = field(default_factory=dict)
-    info: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(name="Fake", context_length=1000))
+    info: SimpleNamespace = field(
+        default_factory=lambda: SimpleNamespace(name="Fake", context_length=1000, advice=UNSAID)
+    )
 
     def load(self, path: object, progress: object = None, stop: threading.Event | None = None) -> "FakeModel":
         self.wanted["path"] = path

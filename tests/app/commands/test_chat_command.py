@@ -20,6 +20,7 @@ from app.plain_words import significant
 from engine.chat_format import Message, Role
 from engine.errors import UserError
 from engine.events import FinishReason
+from engine.partial_sampling import PartialSampling
 from engine.sampling import Sampling
 from tests.app.commands.chat_fakes import FakeModel, WatchedText
 
@@ -62,6 +63,12 @@ def test_options_reach_the_engine(model: FakeModel) -> None:
         "sampling": Sampling(temperature=0, top_p=0.5, top_k=3, min_p=0.1, seed=9),
         "max_tokens": 7,
     }
+
+
+def test_what_is_not_asked_for_is_what_the_model_advises(model: FakeModel) -> None:
+    model.info.advice = PartialSampling(temperature=0.3, top_p=1.0)
+    chat.run(parse("hi", "--top-p", "0.5"))
+    assert model.wanted["sampling"] == Sampling(temperature=0.3, top_p=0.5)
 
 
 def test_the_context_never_exceeds_the_model(model: FakeModel) -> None:

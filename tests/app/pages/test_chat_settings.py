@@ -9,9 +9,14 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSpinBox, QW
 from app.chat.effective import AnswerSettings, effective_settings
 from app.chat.models import Chat, ChatSettings
 from app.pages.chat_settings import ChatSettingsDialog
+from app.pages.own_row import OwnRow
 from app.real_engine import engine_sampling
 from app.settings import Preset, Settings
 from app.widgets.basics import RemovableRow
+from engine.partial_sampling import UNSAID, PartialSampling
+from engine.sampling import Sampling
+from tests.app.fake_engine import FakeScript
+from tests.app.window.conftest import OpenDriver
 from tests.app.window.driver import WindowDriver
 
 
@@ -46,6 +51,34 @@ def test_a_ticked_value_is_the_chats_own(driver: WindowDriver) -> None:
     again.row("temperature").own.setChecked(False)
     again.accept()
     driver.wait(lambda: current(driver).settings.temperature is None)
+
+
+def test_what_nobody_set_is_the_models_and_is_shown(open_driver: OpenDriver) -> None:
+    driver = open_driver(FakeScript(advice=PartialSampling(temperature=0.3, top_k=5)))
+    page, dialog = driver.window.settings, open_dialog(driver)
+    for row in (page.row("answers", "temperature"), dialog.row("temperature")):
+        control = cast(QDoubleSpinBox, row.control)
+        assert control.value() == pytest.approx(0.3) and not control.isEnabled()
+    assert cast(QDoubleSpinBox, dialog.row("top_p").control).value() == pytest.approx(0.95), "the model says nothing"
+    assert cast(QSpinBox, dialog.row("top_k").control).value() == 5
+    driver.ask("A question")
+    assert driver.engine.samplings == [Sampling(temperature=0.3, top_k=5)]
+    assert driver.window.services.settings.settings == Settings(), "showing is not setting"
+
+
+def test_a_ticked_number_of_the_settings_holds_for_every_model_until_it_is_unticked(open_driver: OpenDriver) -> None:
+    driver = open_driver(FakeScript(advice=PartialSampling(temperature=0.3)))
+    row = cast(OwnRow, driver.window.settings.row("answers", "temperature"))
+    row.own.click()
+    assert driver.window.services.settings.settings.answers.temperature == pytest.approx(0.3)
+    cast(QDoubleSpinBox, row.control).setValue(0.9)
+    dialog = open_dialog(driver)
+    assert cast(QDoubleSpinBox, dialog.row("temperature").control).value() == pytest.approx(0.9)
+    driver.ask("A question")
+    row.own.click()
+    assert cast(QDoubleSpinBox, row.control).value() == pytest.approx(0.3)
+    driver.ask("Another one")
+    assert [one.temperature for one in driver.engine.samplings] == pytest.approx([0.9, 0.3])
 
 
 def test_the_system_prompt_reaches_the_chat(driver: WindowDriver) -> None:
@@ -99,7 +132,7 @@ def test_choosing_none_takes_a_preset_off(driver: WindowDriver) -> None:
     dialog = open_dialog(driver)
     dialog.choose_preset("Pirate")
     save(driver, dialog)
-    assert in_force(driver).sampling.temperature == pytest.approx(1.5)
+    assert in_force(driver).sampling.wishes.temperature == pytest.approx(1.5)
     again = open_dialog(driver)
     again.choose_preset(None)
     save(driver, again)
@@ -143,7 +176,7 @@ def test_what_is_taken_away_follows_settings_not_the_preset(driver: WindowDriver
 
     def values(settings: AnswerSettings) -> dict[str, object]:
         return {
-            "temperature": settings.sampling.temperature,
+            "temperature": settings.sampling.wishes.temperature,
             "max_tokens": settings.max_tokens,
             "thinking": settings.thinking,
             "system_prompt": settings.system_prompt,
@@ -158,7 +191,7 @@ def test_a_saved_chat_that_only_names_a_preset_keeps_and_shows_it(driver: Window
     driver.chats.set_chat_settings(current(driver).id, ChatSettings(preset="Pirate"))
     driver.wait(lambda: current(driver).settings.preset == "Pirate")
     before = in_force(driver)
-    assert before.sampling.temperature == pytest.approx(1.5)
+    assert before.sampling.wishes.temperature == pytest.approx(1.5)
     dialog = open_dialog(driver)
     assert dialog.row("temperature").own.isChecked()
     assert cast(QDoubleSpinBox, dialog.row("temperature").control).value() == pytest.approx(1.5)
@@ -211,7 +244,7 @@ def test_the_fields_take_what_the_settings_allow(driver: WindowDriver) -> None:
 def test_a_chat_that_was_saved_with_a_top_p_of_0_can_answer(driver: WindowDriver) -> None:
     driver.chats.set_chat_settings(current(driver).id, ChatSettings(top_p=0.0, top_k=7))
     driver.wait(lambda: current(driver).settings.top_k == 7)
-    assert engine_sampling(in_force(driver).sampling).top_p == pytest.approx(0.95)
+    assert engine_sampling(in_force(driver).sampling, UNSAID).top_p == pytest.approx(0.95)
 
 
 def test_a_setting_that_no_choice_names_is_shown_blank_and_kept(driver: WindowDriver) -> None:

@@ -112,7 +112,9 @@ def test_text_size_changes_and_comes_back(driver: WindowDriver) -> None:
 def test_settings_are_kept_over_a_restart(open_driver: OpenDriver) -> None:
     driver = open_driver()
     driver.trigger("sidebar")
-    driver.window.settings.row("answers", "temperature").control.setValue(0.2)
+    row = driver.window.settings.row("answers", "temperature")
+    row.own.setChecked(True)
+    row.control.setValue(0.2)
     again = open_driver()
     assert not again.window.sidebar.isVisible()
     assert again.window.services.settings.settings.answers.temperature == pytest.approx(0.2)

@@ -14,14 +14,16 @@ from engine.partial_sampling import PartialSampling
 log = logging.getLogger(__name__)
 
 KEY_PREFIX = "general.sampling."
-_MOST_TEMPERATURE = 100.0
-_MOST_TOP_K = (1 << 31) - 1
+# What sense there is in a number, which is less than Sampling takes; the window's fields hold as much.
+_MOST_TEMPERATURE = 5.0
+_LEAST_TOP_P = 0.01
+_MOST_TOP_K = 1_000_000
 
 
 def read_advice(metadata: Metadata) -> PartialSampling:
     """The numbers that can be used."""
     temperature = _number(metadata, "temp", lambda value: 0 <= value <= _MOST_TEMPERATURE)
-    top_p = _number(metadata, "top_p", lambda value: 0 < value <= 1)
+    top_p = _number(metadata, "top_p", lambda value: _LEAST_TOP_P <= value <= 1)
     min_p = _number(metadata, "min_p", lambda value: 0 <= value <= 1)
     top_k = _number(metadata, "top_k", lambda value: 0 <= value <= _MOST_TOP_K and value == int(value))
     return PartialSampling(temperature, top_p, None if top_k is None else int(top_k), min_p)

@@ -21,6 +21,7 @@ from engine.gguf.types import AMBIGUOUS_TYPES, READABLE_TYPES
 from engine.ledger import capacity_bytes
 from engine.model_source import ModelSource, open_model
 from engine.plan import STEP_CAP, Cut, cut_prompt
+from engine.sampling_advice import read_advice
 from engine.step_buffers import BufferStyle, largest_step_bytes
 from engine.tensor_source import StoredTensor
 
@@ -68,6 +69,7 @@ def inspect_file(path: Path) -> FileReport:
             experts=config.experts if config else None,
             experts_used=config.experts_used if config else None,
             vocabulary=config.vocab if config else None,
+            sampling=read_advice(source),
             types=_type_uses(tensors),
             meanings=_meanings(source),
             notes=source.notes,

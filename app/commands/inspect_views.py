@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from app.plain_words import printable, size_text
+from engine.partial_sampling import PartialSampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class FileReport:
     experts: int | None
     experts_used: int | None
     vocabulary: int | None
+    sampling: PartialSampling  # as the model's makers advise
     types: tuple[TypeUse, ...]
     meanings: tuple[str, ...]
     notes: tuple[str, ...]
@@ -105,11 +107,17 @@ def as_text(report: FileReport) -> str:
         ("experts", report.experts and f"{report.experts}, {report.experts_used} used for each token"),
         ("vocabulary", report.vocabulary and f"{report.vocabulary:,} tokens"),
         ("context", report.context_length and f"up to {report.context_length:,} tokens"),
+        ("sampling", _advice(report.sampling)),
     ]
     lines = [f"{name:<13} {printable(str(value))}" for name, value in facts if value is not None]
     lines += ["", *_type_table(report.types), *map(printable, (*report.meanings, *report.notes)), ""]
     lines.append(f"This file cannot be run: {report.problem}" if report.problem else _verdict(report.memory))
     return "\n".join(lines)
+
+
+def _advice(sampling: PartialSampling) -> str | None:
+    numbers = [f"{name.replace('_', '-')} {value:g}" for name, value in asdict(sampling).items() if value is not None]
+    return f"{', '.join(numbers)} (the makers' advice)" if numbers else None
 
 
 def _type_table(types: tuple[TypeUse, ...]) -> list[str]:

@@ -58,6 +58,15 @@ def test_both_views_tell_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     assert "available of" in text
 
 
+def test_what_the_makers_advise_is_told(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "model", release_entries()[0])
+    assert "sampling" not in as_text(inspect.inspect_file(folder))
+    (folder / "generation_config.json").write_text('{"temperature": 1.0, "top_p": 0.95}')
+    report = inspect.inspect_file(folder)
+    assert "sampling      temperature 1, top-p 0.95 (the makers' advice)" in as_text(report)
+    assert as_json(report)["sampling"] == {"temperature": 1.0, "top_p": 0.95, "top_k": None, "min_p": None}
+
+
 @pytest.mark.parametrize(("available", "cpu", "gpu"), [(0, False, False), (10**15, True, True)])
 def test_fits_or_not(monkeypatch: pytest.MonkeyPatch, available: int, cpu: bool, gpu: bool) -> None:
     memory = argparse.Namespace(available=available, total=10**15)

@@ -11,10 +11,13 @@ from app.chat.models import Chat, ChatSettings
 from app.pages.chat_settings import ChatSettingsDialog
 from app.pages.own_row import OwnRow
 from app.real_engine import engine_sampling
-from app.settings import Preset, Settings
+from app.settings import Answers, Preset, Settings
 from app.widgets.basics import RemovableRow
+from engine.gguf.cursor import ValueType
+from engine.gguf.metadata import Metadata
 from engine.partial_sampling import UNSAID, PartialSampling
 from engine.sampling import Sampling
+from engine.sampling_advice import KEY_PREFIX, read_advice
 from tests.app.fake_engine import FakeScript
 from tests.app.window.conftest import OpenDriver
 from tests.app.window.driver import WindowDriver
@@ -79,6 +82,17 @@ def test_a_ticked_number_of_the_settings_holds_for_every_model_until_it_is_untic
     assert cast(QDoubleSpinBox, row.control).value() == pytest.approx(0.3)
     driver.ask("Another one")
     assert [one.temperature for one in driver.engine.samplings] == pytest.approx([0.9, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("field", "key"), [("temperature", "temp"), ("top_p", "top_p"), ("top_k", "top_k"), ("min_p", "min_p")]
+)
+def test_whatever_is_advised_can_be_ticked(field: str, key: str) -> None:
+    """A number that the settings refuse would be lost at the next start."""
+    limits = Answers.__dataclass_fields__[field].metadata
+    for value in (limits["low"] - 0.005, limits["high"] + 1):
+        advised = read_advice(Metadata("m", {f"{KEY_PREFIX}{key}": (ValueType.FLOAT32, value)}))
+        assert getattr(advised, field) is None, value
 
 
 def test_the_system_prompt_reaches_the_chat(driver: WindowDriver) -> None:

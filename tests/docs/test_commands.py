@@ -63,6 +63,9 @@ NOT_RUN = {
     "python3 -m pytest -m gpu tests/gpu/test_models.py": "needs a GPU",
     "python3 -m pytest -m gpu tests/gpu/test_tiny.py": "needs a GPU",
     "python packaging/model all --out build/model": "trains; tests/packaging/model/test_recipe.py runs it in toy size",
+    "python packaging/model evaluate --out build/model --compare build/before.gguf build/first.gguf": "takes "
+    "45 minutes; tests/packaging/model/test_recipe.py",
+    "python packaging/model page --out build/model": "writes into the docs; tests/packaging/model/test_recipe.py",
     "sudo usermod -aG render,video $USER": "changes the system",
     "sudo apt install git make g++ python3-venv": "changes the system",
     f"sudo apt install {DEBIAN_PACKAGES}": "changes the system; .ci/run does",

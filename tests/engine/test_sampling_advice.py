@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import engine
+from engine.convert import convert
 from engine.gguf.cursor import Value, ValueType
 from engine.gguf.metadata import Metadata
 from engine.hf.generation import GENERATION, generation_keys
 from engine.model_source import open_model
 from engine.partial_sampling import DEFAULTS, UNSAID, PartialSampling
+from engine.recipes import Recipes
 from engine.sampling import Sampling, sampling_of
 from engine.sampling_advice import read_advice
 from tests.support.deepseek_folder import release_entries, write_folder
@@ -116,4 +119,8 @@ def test_a_folder_without_one_advises_nothing_and_one_with_it_what_it_says(tmp_p
     folder = write_folder(tmp_path / "model", release_entries()[0])
     assert read_advice(open_model(folder)) == UNSAID
     write_generation(folder, {"temperature": 1.0, "top_p": 1.0})
-    assert read_advice(open_model(folder)) == PartialSampling(temperature=1.0, top_p=1.0)
+    advice = PartialSampling(temperature=1.0, top_p=1.0)
+    assert read_advice(open_model(folder)) == advice == engine.load(folder, dtype="float32").info.advice
+    converted = tmp_path / "model.gguf"
+    convert(folder, converted, Recipes.Q8.value)
+    assert read_advice(open_model(converted)) == advice

@@ -14,7 +14,7 @@ from engine.partial_sampling import PartialSampling
 log = logging.getLogger(__name__)
 
 KEY_PREFIX = "general.sampling."
-# What sense there is in a number, which is less than Sampling takes; the window's fields hold as much.
+# Sampling takes more; the window's fields take just as much, and a number beyond is no advice.
 _MOST_TEMPERATURE = 5.0
 _LEAST_TOP_P = 0.01
 _MOST_TOP_K = 1_000_000

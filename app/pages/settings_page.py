@@ -122,11 +122,10 @@ class SettingsPage(QWidget):
             "How words are chosen. What is ticked holds for every model; the rest is what the model's makers advise."
         )
         self._column.addWidget(label(text, tone="muted", size="small", wraps=True))
-        likely, share = _tr("0 always takes the likeliest word"), _tr("Words that together reach this share")
-        relative, most = (
-            _tr("Words at least this likely, relative to the best"),
-            _tr("At most this many words; 0 takes all"),
-        )
+        likely = _tr("0 always takes the likeliest word")
+        share = _tr("Words that together reach this share")
+        relative = _tr("Words at least this likely, relative to the best")
+        most = _tr("At most this many words; 0 takes all")
         rows: dict[str, Callable[[Changed], FieldRow]] = {
             "temperature": lambda take: float_row(_tr("Temperature"), likely, 0.0, 5.0, take),
             "top_p": lambda take: float_row(_tr("Top p"), share, 0.01, 1.0, take),

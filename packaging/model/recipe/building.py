@@ -7,7 +7,7 @@ from itertools import islice
 
 from recipe.basics import basic_conversations, trained_questions
 from recipe.conversations import read_conversations, write_conversations
-from recipe.dataset import Examples, Sequences, pack, phase_examples
+from recipe.dataset import Sequences, pack, pack_chats, phase_examples
 from recipe.examination import examined_conversations
 from recipe.filters import words
 from recipe.processes import call_all
@@ -77,8 +77,6 @@ def _pack_shard(work: Work, number: int, shard: int) -> None:
 def _pack_held_out(work: Work) -> None:
     """Some held-out conversations at the first phase's length, for the loss that is logged."""
     vocabulary, length = Vocabulary.read(work.vocabulary), work.settings.training.phases[0].length
-    examples = Examples(vocabulary.tokenizer())
-    chats = (examples.chat(one.turns) for one in read_conversations(work.held_out))
-    packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, work.settings.seed)
+    packed = pack_chats(read_conversations(work.held_out), vocabulary, length, work.settings.seed)
     first = slice(_HELD_OUT_SEQUENCES)
     Sequences(packed.ids[first], packed.weights[first]).write(work.held_out_sequences)

@@ -5,7 +5,7 @@ deterministically from a seed, and kept as one file, so that training can stop a
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,6 +163,13 @@ def pack(examples: Iterator[Example], length: int, pad: int, seed: int) -> Seque
     closed += bins
     random.Random(seed + 1).shuffle(closed)
     return _as_sequences(closed, length, pad)
+
+
+def pack_chats(conversations: Iterable[Conversation], vocabulary: Vocabulary, length: int, seed: int) -> Sequences:
+    """Conversations alone, without documents; those longer than `length` tokens are left out."""
+    examples = Examples(vocabulary.tokenizer())
+    chats = (examples.chat(one.turns) for one in conversations)
+    return pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, seed)
 
 
 def _as_sequences(bins: Sequence[Sequence[Example]], length: int, pad: int) -> Sequences:

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 from recipe.answering import answers, needle_cases, needles_found, readings_answered
 from recipe.conversations import Conversation, Kind
-from recipe.dataset import Examples, pack
+from recipe.dataset import pack_chats
 from recipe.examination import examined_conversations
 from recipe.processes import call_all
 from recipe.report import PROMPTS, Figures, section, write_section
@@ -117,9 +117,7 @@ def _quantisation_kl(work: Work, material: Material) -> float:
     """KL(master || shipped) in nats a token, in float32, over sequences of the first phase's length."""
     exact, shipped = (Student.load(path, work.device, torch.float32) for path in (work.master, work.shipped))
     vocabulary, length = Vocabulary.from_gguf(open_model(work.shipped)), work.settings.training.phases[0].length
-    examples = Examples(vocabulary.tokenizer())
-    chats = (examples.chat(one.turns) for one in material.conversations)
-    packed = pack((chat for chat in chats if len(chat.ids) <= length), length, vocabulary.pad, work.settings.seed)
+    packed = pack_chats(material.conversations, vocabulary, length, work.settings.seed)
     return kl_between(exact, shipped, packed.ids[:_KL_SEQUENCES, :-1].to(work.device).long())
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from recipe.conversations import Kind
@@ -60,11 +61,15 @@ def test_every_text_is_whole() -> None:
         ({"asked": [["Who?", "It is {keeper}."]]}, "fewer than four"),
     ],
 )
-def test_a_fault_in_a_text_is_found(changed: dict[str, object], fault: str) -> None:
-    fields = {"text": "Ask {keeper}.", "choices": {"keeper": ["a", "b", "c"]}, "asked": [["Who?", "{Keeper}."]] * 4}
+def test_a_fault_in_a_text_is_found(changed: dict[str, Any], fault: str) -> None:
+    fields: dict[str, Any] = {
+        "text": "Ask {keeper}.",
+        "choices": {"keeper": ["a", "b", "c"]},
+        "asked": [["Who?", "{Keeper}."]] * 4,
+    }
     fields |= changed
-    asked = tuple((tuple(ways.split("|")), answer) for ways, answer in fields["asked"])  # type: ignore[attr-defined]
-    choices = {name: tuple(options) for name, options in fields["choices"].items()}  # type: ignore[attr-defined]
+    asked = tuple((tuple(ways.split("|")), answer) for ways, answer in fields["asked"])
+    choices = {name: tuple(options) for name, options in fields["choices"].items()}
     assert any(fault in found for found in faults_of(WrittenText(str(fields["text"]), choices, asked, ())))
 
 
